@@ -8,8 +8,8 @@
 #
 #   --nics keep      (default) the operator is stopped and its finalizers are taken off, so that objects can be deleted later;
 #                    no host is touched
-#   --nics remove    every OpenstackConfig is deleted first, with consent to the removal of its NICs, while the operator runs: it
-#                    takes all NICs off all hosts, and that is waited for
+#   --nics remove    every OpenstackConfig is deleted first, while the operator runs. Removals that the operator or a controller
+#                    holds (RemovalHeld) get your consent, and the script waits until all NICs are off all hosts
 #   --purge          delete what a later installation would take up again, too: the Secrets that the operator and deploy-operator.sh
 #                    made (CA, certificates, tokens, passwords, key of Contrabass), and the volume claims with the inventory's
 #                    history and its backups
@@ -56,10 +56,7 @@ done
 remove_nics() {
   kube -n "$namespace" wait "$operator" --for=condition=Available --timeout=10s >/dev/null 2>&1 ||
     die "the operator does not run: nobody would take the NICs off" "see why: kubectl -n $namespace get pods; or keep the NICs: --nics keep"
-  # Many deletions at once are held until somebody agrees, and a look at a live object would use the consent up: so it is paused.
-  ((configs == 0)) || change_all "$kind" annotate --overwrite multinic.io/paused=true "multinic.io/allow-removals=$(date -u +%FT%TZ)"
-  change_all "$kind" delete --wait=false
-  wait_for "$timeout" "OpenstackConfigs whose NICs are being taken off" none_left "$kind" && return
+  remove_with_consent "$kind" multinic.io/allow-removals "OpenstackConfigs whose NICs are being taken off" "$timeout" && return
   kube get "$kind" -A >&2 || true
   die "after $timeout s there are OpenstackConfigs left (above, with reasons); nothing else was removed" \
     "correct what they say and run this again, or give up those NICs: --nics keep"

@@ -133,7 +133,7 @@ describe('the bundle', () => {
     await bundle(out);
     const { stdout } = await run(process.execPath, [join(out, 'main.mjs'), 'version']);
     const lines = [`multinic ${await versionOf(root)}`, `commit ${await commitOf(root)}`];
-    const rest = ['agent protocols 1, 2, 3', `node ${process.version}`];
+    const rest = ['agent protocols 1, 2, 3, 4, 5', `node ${process.version}`];
     expect(stdout).toBe(`${[...lines, ...rest].join('\n')}\n`);
   });
 

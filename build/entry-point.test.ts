@@ -14,7 +14,7 @@ const limits = [/^--max-semi-space-size=\d+$/, /^--max-old-space-size=\d+$/];
 
 /** Whether Node.js gets both limits: what stands behind the program would be flags of the part. */
 function expectLimited(command: readonly string[], part: string): void {
-  const main = command.findIndex((word) => word.endsWith('main.mjs'));
+  const main = command.findIndex((word) => /main\.mjs$|^--snapshot-blob=/.test(word));
   const flags = command.slice(1, main);
   expect(limits.map((limit) => flags.some((flag) => limit.test(flag)))).toEqual([true, true]);
   expect(command[main + 1]).toBe(part);

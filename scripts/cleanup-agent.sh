@@ -5,8 +5,8 @@
 #   scripts/cleanup-agent.sh [--nics keep|remove] [--crds] [--timeout SECONDS] [--context NAME] [--yes] [--dry-run]
 #
 #   --nics keep      (default) the controller is stopped, agents at work are waited for, finalizers are taken off; no host is touched
-#   --nics remove    every MultiNicNodeConfig is deleted, with consent, while the controller runs: its agents take all NICs off
-#                    all hosts, and that is waited for
+#   --nics remove    every MultiNicNodeConfig is deleted while the controller runs. Removals that it holds (RemovalHeld) get your
+#                    consent, and the script waits until the agents have taken all NICs off all hosts
 #   --crds           delete the CustomResourceDefinitions too, and with them every MultiNicBizConfig and MultiNicNodeConfig that is left
 #   --timeout S      how long to wait (default 1800)
 #   --context NAME   kubectl context; default: the current one
@@ -40,7 +40,6 @@ done
 [[ $nics == keep || $nics == remove ]] || bad_usage "--nics '$nics' must be keep or remove"
 [[ $timeout =~ ^(0|[1-9][0-9]{0,8})$ ]] || bad_usage "--timeout '$timeout' must be a number of seconds"
 
-# Many deletions at once look like an accident, and the controller waits for consent (annotation multinic.io/delete-consent).
 remove_nics() {
   kube -n "$namespace" wait "$controller" --for=condition=Available --timeout=10s >/dev/null 2>&1 ||
     die "the controller does not run: nobody would take the NICs off" "see why: kubectl -n $namespace get pods; or keep the NICs: --nics keep"
@@ -49,9 +48,7 @@ remove_nics() {
   for each in "${sources[@]}"; do
     ! exists crd "$each" || change_all "$each" delete
   done
-  ((configs == 0)) || change_all "$kind" annotate --overwrite "multinic.io/delete-consent=$(date -u +%FT%TZ)"
-  change_all "$kind" delete --wait=false
-  wait_for "$timeout" "nodes whose NICs are being taken off" none_left "$kind" && return
+  remove_with_consent "$kind" multinic.io/delete-consent "nodes whose NICs are being taken off" "$timeout" && return
   kube get "$kind" -A >&2 || true
   die "after $timeout s there are node configs left (above, with reasons); nothing else was removed" \
     "correct what they say and run this again, or give up those NICs: --nics keep"

@@ -182,6 +182,58 @@ change_all() {
     die "kubectl cannot $verb all $kind" "correct the error above, then run this script again"
 }
 
+# remove_with_consent KIND ANNOTATION WHAT SECONDS: deletes all objects of the kind and waits until they are gone. Objects whose removal
+# is held get a consent: the operator and the controller accept it only after they have reported the hold.
+remove_with_consent() {
+  local kind=$1 annotation=$2 what=$3
+  change_all "$kind" delete --wait=false
+  ! $dry_run || say "+ kubectl annotate $kind … --overwrite $annotation=TIME, for each object whose removal is held"
+  wait_for "$4" "$what" gone_with_consent "$kind" "$annotation"
+}
+
+gone_with_consent() {
+  if none_left "$1"; then return; fi
+  consent_to_held "$1" "$2"
+  return 1
+}
+
+# Objects with a consent of this round, each as " NAMESPACE/NAME ". A hold that outlasts a round is a new hold and gets a new consent.
+consented=' '
+round_ends=0
+round_seconds=60
+
+# consent_to_held KIND ANNOTATION: annotates deleted objects with the reason RemovalHeld. A condition from before the deletion does not
+# count, because it is about an edit: operator and controller observe the generation of the deletion first, and only a live
+# OpenstackConfig has the condition Delivered.
+consent_to_held() {
+  local kind=$1 annotation=$2 objects namespace name generation observed reason delivered place='' names=()
+  if ((SECONDS >= round_ends)); then
+    consented=' '
+    round_ends=$((SECONDS + round_seconds))
+  fi
+  objects=$(kube get "$kind" -A -o 'jsonpath={range .items[?(@.metadata.deletionTimestamp)]}{.metadata.namespace}|{.metadata.name}|{.metadata.generation}|{.status.observedGeneration}|{.status.conditions[?(@.type=="Ready")].reason}|{.status.conditions[?(@.type=="Delivered")].type}{"\n"}{end}' 2>/dev/null) || return 0
+  while IFS='|' read -r namespace name generation observed reason delivered; do
+    [[ $reason == RemovalHeld && $observed == "$generation" && -z $delivered ]] || continue
+    [[ $consented != *" $namespace/$name "* ]] || continue
+    consented+="$namespace/$name "
+    if ((${#names[@]} == 100)) || [[ $namespace != "$place" && ${#names[@]} -gt 0 ]]; then
+      consent_in "$place" "$kind" "$annotation" "${names[@]}"
+      names=()
+    fi
+    place=$namespace
+    names+=("$name")
+  done <<<"$objects"
+  ((${#names[@]} == 0)) || consent_in "$place" "$kind" "$annotation" "${names[@]}"
+}
+
+# consent_in NAMESPACE KIND ANNOTATION NAME…: an object that is gone meanwhile is no error, and the next round repeats a failed consent.
+consent_in() {
+  local place=$1 kind=$2 annotation=$3
+  shift 3
+  say "removals of $# $kind in $place are held (RemovalHeld): consenting"
+  change kube -n "$place" annotate "$kind" "$@" --overwrite "$annotation=$(date -u +%FT%TZ)" >/dev/null || true
+}
+
 # pods_ended SELECTOR…: fails while Pods exist or the cluster does not answer.
 pods_ended() {
   local pods

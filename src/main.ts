@@ -80,6 +80,7 @@ const commands = {
   plan: 'shows what the next sync would do, or a what-if; changes nothing',
   diff: 'shows a node beside what was applied',
   sync: 'requests a sync and waits, or checks and heals a node',
+  'allow-removals': 'shows the removals that wait for consent, and consents to exactly these',
   doctor: 'runs all checks; findings with evidence and next step',
   'support-bundle': 'writes an archive for support, without Secrets',
   'register-cluster': 'registers a business cluster with Viola',

@@ -5,7 +5,9 @@ import { ofLeader } from './expressions.ts';
 const last = ofLeader('multinic_database_last_backup_timestamp_seconds', 'lifecycle', []);
 const period = ofLeader('multinic_database_backup_period_seconds', 'lifecycle', []);
 
-/** Alert about backups of the MariaDB from a MultiNicOperator. */
+const failed = ofLeader('multinic_database_restore_failed', 'lifecycle', []);
+
+/** Alerts about backups and restores of the MariaDB from a MultiNicOperator. */
 export const ofBackups = {
   MultiNicBackupMissing: {
     exprs: {
@@ -48,12 +50,50 @@ export const ofBackups = {
     ],
     fix: [
       {
-        en: 'Volume full: raise `spec.database.storageSize`, or lower `spec.database.backup.retention`. Other causes: follow the message.',
-        ko: '볼륨이 가득 찬 경우 `spec.database.storageSize`를 늘리거나 `spec.database.backup.retention`을 줄이십시오. 다른 원인은 메시지에 나온 조치를 따르십시오.',
+        en: 'Volume full: raise `spec.database.backup.storageSize` to the size in the message. Other causes: follow the message.',
+        ko: '볼륨이 가득 찬 경우 `spec.database.backup.storageSize`를 메시지에 표시된 크기로 늘리십시오. 다른 원인은 메시지에 나온 조치를 따르십시오.',
       },
       {
         en: `Then make a backup at once: \`kubectl -n ${systemNamespace} create job --from=cronjob/mariadb-backup mariadb-backup-now\`.`,
         ko: `그런 다음 바로 백업을 만드십시오: \`kubectl -n ${systemNamespace} create job --from=cronjob/mariadb-backup mariadb-backup-now\`.`,
+      },
+    ],
+  },
+  MultiNicRestoreFailed: {
+    exprs: { 'multinic-operator': `max by (cluster) (${failed}) > 0` },
+    for: '1m',
+    severity: 'critical',
+    summary: 'A restore of the MariaDB of MultiNIC failed after it had changed data.',
+    description:
+      'The tables may be incomplete; lifecycle removes no backup until a restore succeeds.',
+    meaning: {
+      en: 'The exchange of the loaded copy and the live data ended early three times. The message says which data is where.',
+      ko: '불러온 사본과 운영 데이터의 교체가 세 번 도중에 끝났습니다. 어떤 데이터가 어디에 있는지는 메시지에 표시됩니다.',
+    },
+    impact: {
+      en: 'NICs continue to work: the inventory is a copy. Its API and the history may be incomplete.',
+      ko: 'NIC는 계속 동작합니다. 인벤토리는 사본이며, 인벤토리 API와 이력이 완전하지 않을 수 있습니다.',
+    },
+    diagnosis: [
+      {
+        say: {
+          en: 'The condition `Ready` has the reason, and `status.databaseStatus.lastRestore` the file.',
+          ko: '`Ready` 조건에 원인이, `status.databaseStatus.lastRestore`에 파일이 있습니다.',
+        },
+        run: 'kubectl get multinicoperators -A -o yaml',
+      },
+      {
+        say: {
+          en: 'The Pod of the last Job `mariadb-restore-swap-…` has the failed statement in its log.',
+          ko: '마지막 `mariadb-restore-swap-…` Job의 Pod 로그에 실패한 문장이 있습니다.',
+        },
+        run: `kubectl -n ${systemNamespace} get jobs,pods`,
+      },
+    ],
+    fix: [
+      {
+        en: `Correct the cause and restore again: \`kubectl -n ${systemNamespace} annotate multinicoperator NAME --overwrite multinic.io/restore=latest@TEXT\`.`,
+        ko: `원인을 해결한 뒤 다시 복원하십시오: \`kubectl -n ${systemNamespace} annotate multinicoperator NAME --overwrite multinic.io/restore=latest@TEXT\`.`,
       },
     ],
   },

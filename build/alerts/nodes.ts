@@ -275,12 +275,12 @@ export const ofNodesAndAgents = {
     description:
       'MultiNicNodeConfigs that would remove NICs from their nodes without consent: {{ $value }}. These nodes are not changed until you consent or undo the change.',
     meaning: {
-      en: 'Within a minute more than 3 objects, and more than 20 % of all objects, were deleted or lose NICs by edits; or their CRD or namespace was deleted; or an object got another instanceId and would remove NICs from a node. The controller retains the objects and runs no agent.',
-      ko: '1분 안에 객체 3개와 전체의 20%를 넘게 삭제하거나 편집하여 NIC가 빠질 예정이거나, CRD 또는 네임스페이스가 삭제되었거나, 객체의 instanceId가 바뀌어 어떤 노드에서 NIC가 빠질 예정입니다. 컨트롤러가 객체를 유지하고 에이전트를 실행하지 않습니다.',
+      en: 'The message begins with the code. `OverBudget`: edits and deletions of an hour would remove NICs from more than 3 nodes and 20 % of all nodes, or more than 10 NICs and 20 % of the NICs of the cluster or of an OpenstackConfig; or the CRD or namespace of the objects is being deleted. `SideEffect`: no edit names the NICs, as after a restore or with another instanceId. `NotKnownYet`: no agent has read the node for this object. The NICs stay, even when the hour is over; NICs that the spec lists are still configured.',
+      ko: '메시지는 코드로 시작합니다. `OverBudget`: 한 시간의 편집과 삭제로 노드 3개와 전체 노드의 20%를 모두 넘거나, NIC 10개와 클러스터 또는 OpenstackConfig NIC의 20%를 모두 넘는 NIC가 제거되거나, 객체의 CRD 또는 네임스페이스가 삭제되는 중입니다. `SideEffect`: 복원하거나 instanceId가 바뀐 경우처럼 NIC를 지정한 편집이 없습니다. `NotKnownYet`: 이 객체에 대해 노드를 읽은 에이전트가 없습니다. 한 시간이 지나도 NIC는 유지되며, 스펙에 있는 NIC는 계속 설정됩니다.',
     },
     impact: {
-      en: 'NICs continue to work. No change is applied on these nodes, so you can still correct a mistake.',
-      ko: 'NIC는 계속 동작하지만 해당 노드에는 더 이상 변경이 적용되지 않습니다. 실수였다면 아직 바로잡을 수 있습니다.',
+      en: 'The held NICs continue to work, so you can still correct a mistake. A new NIC that needs the name or an address of a held NIC waits.',
+      ko: '보류된 NIC는 계속 동작하므로 실수였다면 아직 바로잡을 수 있습니다. 보류된 NIC의 이름이나 주소가 필요한 새 NIC는 기다립니다.',
     },
     diagnosis: [
       which,
@@ -301,12 +301,12 @@ export const ofNodesAndAgents = {
     ],
     fix: [
       {
-        en: `If you intended the edit: \`kubectl -n ${systemNamespace} annotate multinicnodeconfig NODE --overwrite multinic.io/allow-removals="$(date -u +%FT%TZ)"\`; each value is valid once. Otherwise undo the edit.`,
-        ko: `의도한 편집이면: \`kubectl -n ${systemNamespace} annotate multinicnodeconfig NODE --overwrite multinic.io/allow-removals="$(date -u +%FT%TZ)"\`. 각 값은 한 번만 유효합니다. 의도하지 않았다면 편집을 되돌리십시오.`,
+        en: `If you intended the edit, consent at its source. OpenstackConfig: \`kubectl multinic allow-removals ${systemNamespace}/NAME\` in the management cluster. Single node config: \`kubectl -n ${systemNamespace} annotate multinicnodeconfig NODE --overwrite multinic.io/allow-removals="$(date -u +%FT%TZ)"\`. The value must differ from the present one; it covers exactly the held NICs, for an hour. Otherwise undo the edit.`,
+        ko: `의도한 편집이면 편집한 곳에서 동의하십시오. OpenstackConfig: 관리 클러스터에서 \`kubectl multinic allow-removals ${systemNamespace}/NAME\`. 노드 설정 하나: \`kubectl -n ${systemNamespace} annotate multinicnodeconfig NODE --overwrite multinic.io/allow-removals="$(date -u +%FT%TZ)"\`. 값은 현재 값과 달라야 하며, 보류된 NIC에만 한 시간 동안 유효합니다. 의도하지 않았다면 편집을 되돌리십시오.`,
       },
       {
-        en: `If you intended the deletion: \`kubectl -n ${systemNamespace} annotate multinicnodeconfigs --all --overwrite multinic.io/delete-consent="$(date -u +%FT%TZ)"\`. The NICs are then removed from the nodes. The value must be a time at most one day before the deletion and not in the future; any other value is no consent.`,
-        ko: `의도한 삭제이면: \`kubectl -n ${systemNamespace} annotate multinicnodeconfigs --all --overwrite multinic.io/delete-consent="$(date -u +%FT%TZ)"\`. 이후 노드에서 NIC가 제거됩니다. 값은 삭제 시점보다 하루 이상 이르지 않고 미래가 아닌 시각이어야 하며, 그 밖의 값은 동의로 인정되지 않습니다.`,
+        en: `If you intended the deletion: \`kubectl -n ${systemNamespace} annotate multinicnodeconfigs --all --overwrite multinic.io/delete-consent="$(date -u +%FT%TZ)"\`. The NICs are then removed from the nodes. The value must be the present time: it counts for an hour, and not for a deletion more than an hour later.`,
+        ko: `의도한 삭제이면: \`kubectl -n ${systemNamespace} annotate multinicnodeconfigs --all --overwrite multinic.io/delete-consent="$(date -u +%FT%TZ)"\`. 이후 노드에서 NIC가 제거됩니다. 값은 현재 시각이어야 합니다. 한 시간 동안 유효하며, 한 시간이 지난 뒤의 삭제에는 적용되지 않습니다.`,
       },
       {
         en: `If you did not intend the deletion: it cannot be undone, but the NICs can stay. Save the specs, then delete the objects without cleanup: \`kubectl -n ${systemNamespace} patch multinicnodeconfig NODE --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]'\`. Restore the CRD or the namespace (\`helm upgrade\`); the operator delivers the objects again, and NICs in their desired state are not changed.`,

@@ -164,11 +164,11 @@ export const ofOpenstackConfigs = {
     exprs: { 'multinic-operator': notReady('operator', ['RemovalHeld']) },
     for: '10m',
     severity: 'warning',
-    summary: 'MultiNIC blocks unusually many NIC removals until you consent.',
+    summary: 'MultiNIC blocks NIC removals until you consent.',
     description: 'OpenstackConfigs whose NIC removals wait for consent: {{ $value }}.',
     meaning: {
-      en: 'Far more NICs than usual would be removed, or NICs would be removed as a side effect (another business cluster, a recreated OpenstackConfig), or an OpenstackConfig was deleted with its namespace, its CRD or many other OpenstackConfigs. No NIC is removed before you consent.',
-      ko: '평소보다 훨씬 많은 NIC가 제거되거나, 부수적으로(비즈니스 클러스터 변경, 다시 만든 OpenstackConfig) NIC가 제거되거나, OpenstackConfig가 네임스페이스, CRD 또는 다른 여러 OpenstackConfig와 함께 삭제되었습니다. 동의하기 전에는 NIC를 제거하지 않습니다.',
+      en: 'The message begins with the code. `OverBudget`: edits and deletions of an hour would remove NICs from more than 3 nodes and 20 % of the nodes of a business cluster, or more than 10 NICs and 20 % of its NICs or of the NICs of the OpenstackConfig. `SideEffect`: NICs would be removed because of another change (another business cluster, a recreated or restored OpenstackConfig), or an OpenstackConfig was deleted with its namespace or CRD. None of these removals starts before you consent, even when the hour is over.',
+      ko: '메시지는 코드로 시작합니다. `OverBudget`: 한 시간의 편집과 삭제로 비즈니스 클러스터에서 노드 3개와 전체 노드의 20%를 모두 넘거나, NIC 10개와 그 클러스터 또는 OpenstackConfig NIC의 20%를 모두 넘는 NIC가 제거됩니다. `SideEffect`: 다른 변경(비즈니스 클러스터 변경, 다시 만들거나 복원한 OpenstackConfig) 때문에 NIC가 제거되거나, OpenstackConfig가 네임스페이스 또는 CRD와 함께 삭제되었습니다. 동의하기 전에는, 한 시간이 지나도, 어느 것도 제거하지 않습니다.',
     },
     impact: {
       en: 'All of these NICs stay. If their ports are really deleted, Neutron may assign their addresses to other ports.',
@@ -176,6 +176,13 @@ export const ofOpenstackConfigs = {
     },
     diagnosis: [
       which,
+      {
+        say: {
+          en: 'List the NICs, with the basis of each removal and the budget.',
+          ko: 'NIC와 제거 근거, 남은 한도를 확인합니다.',
+        },
+        run: `kubectl multinic plan ${systemNamespace}/NAME --removals`,
+      },
       {
         say: {
           en: 'Check in OpenStack whether the ports of the servers in the message are deleted. The cloud may have lost its database, or the account its role.',
@@ -186,16 +193,16 @@ export const ofOpenstackConfigs = {
     ],
     fix: [
       {
-        en: `If you intended the removals: \`kubectl -n ${systemNamespace} annotate openstackconfig NAME --overwrite multinic.io/allow-removals="$(date -Is)"\`. The consent is valid once.`,
-        ko: `의도한 변경이면: \`kubectl -n ${systemNamespace} annotate openstackconfig NAME --overwrite multinic.io/allow-removals="$(date -Is)"\`. 동의는 한 번만 유효합니다.`,
+        en: `If you intended the removals: \`kubectl multinic allow-removals ${systemNamespace}/NAME\`, or without the plugin \`kubectl -n ${systemNamespace} annotate openstackconfig NAME --overwrite multinic.io/allow-removals="$(date -Is)"\`. The consent covers exactly the NICs that wait, for an hour.`,
+        ko: `의도한 변경이면: \`kubectl multinic allow-removals ${systemNamespace}/NAME\`, 플러그인이 없으면 \`kubectl -n ${systemNamespace} annotate openstackconfig NAME --overwrite multinic.io/allow-removals="$(date -Is)"\`. 동의는 대기 중인 NIC에만 한 시간 동안 유효합니다.`,
       },
       {
         en: 'Otherwise restore the ports, the role of the account or the selection of the OpenstackConfig; the blocked removals are then dropped automatically.',
         ko: '의도하지 않은 변경이면 포트, 계정의 역할 또는 OpenstackConfig의 선택 조건을 되돌리십시오. 보류된 제거는 자동으로 취소됩니다.',
       },
       {
-        en: 'If the OpenstackConfig was deleted by mistake, remove the finalizer `multinic.example.com/cleanup`: the object is deleted and its NICs stay. Create it again; it then finds its NICs unchanged.',
-        ko: '실수로 삭제한 경우: `multinic.example.com/cleanup` finalizer를 제거하십시오. OpenstackConfig는 삭제되고 NIC는 유지되며, 다시 만들면 현재 상태 그대로 인식합니다.',
+        en: `If the OpenstackConfig was deleted by mistake: \`kubectl -n ${systemNamespace} patch openstackconfig NAME --type merge -p '{"spec":{"settings":{"deletionPolicy":"Retain"}}}'\`. The object is deleted and its NICs stay. Create it again; it then finds its NICs unchanged.`,
+        ko: `실수로 삭제한 경우: \`kubectl -n ${systemNamespace} patch openstackconfig NAME --type merge -p '{"spec":{"settings":{"deletionPolicy":"Retain"}}}'\`. OpenstackConfig는 삭제되고 NIC는 유지되며, 다시 만들면 현재 상태 그대로 인식합니다.`,
       },
     ],
   },

@@ -92,6 +92,8 @@ function business(): string {
 ${write({ name: table.clusterRole ?? '', account, rights: inPlaces(table, 'cluster') })}
 ${write(roleAt(table, 'own', own, account))}
 ${write(roleAt(table, 'agents', agents, account))}
+${write(roleAt(table, 'kubeSystem', 'kube-system', account))}
+${write(roleAt(table, 'apiServer', 'default', account))}
 {{- $mode := include "multinic-agent.rights.bizConfig" $ }}
 {{- $groups := include "multinic-agent.rights.bizConfigGroups" $ | fromJsonArray }}
 {{- if ne $mode "off" }}

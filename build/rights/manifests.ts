@@ -92,12 +92,14 @@ function controller(): string {
   const account = { name: accountNames.controller, namespace: system };
   return file(
     'src/controller/rights.ts',
-    'The controller in a business cluster. Nodes belong to no namespace; everything else is in the two namespaces of MultiNIC.',
+    'The controller in a business cluster. Nodes belong to no namespace; the rest is in the two namespaces of MultiNIC, but for the networks of the cluster.',
     { name: table.clusterRole ?? '', account, rights: inPlaces(table, 'cluster') },
     roleAt(table, 'own', system, account),
     roleAt(table, 'agents', agents, account),
     roleAt(table, businessGroup, system, account),
     roleAt(table, 'expansion', system, account),
+    roleAt(table, 'kubeSystem', 'kube-system', account),
+    roleAt(table, 'apiServer', 'default', account),
   );
 }
 

@@ -20,6 +20,8 @@ const places: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
   registrations: { en: '`registrationsNamespace`', ko: '`registrationsNamespace`' },
   objects: { en: 'that of the node configs', ko: '노드 설정의 네임스페이스' },
   agents: { en: '`agentNamespace`', ko: '`agentNamespace`' },
+  kubeSystem: { en: '`kube-system`', ko: '`kube-system`' },
+  apiServer: { en: '`default`', ko: '`default`' },
 };
 
 const conditions: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
@@ -35,6 +37,7 @@ const words = {
     title: 'Rights',
     columns: ['Where', 'Resource', 'Names', 'Verbs', 'Why'],
     rarely: 'rarely',
+    optional: 'optional',
     parts: {
       operator: 'Operator, in the management cluster',
       lifecycle: 'Lifecycle, in the management cluster (chart value `lifecycle.enabled`)',
@@ -57,7 +60,8 @@ may ask). One that is missing is
 
 An API server that does not answer, or that lets nobody ask, says nothing about rights: nothing is missing then. What Viola may
 not do in a business cluster is in its log, in \`GET /v1/k8s/clusters\` and in the metric; Viola stays ready, because other clusters
-are not worse for it. With \`--self-check false\` nobody asks.
+are not worse for it. With \`--self-check false\` nobody asks. A right marked \`optional\` may be missing: the part skips what needs it,
+logs one warning and stays ready.
 
 Each part looks at its own kind too: \`multinic.io/schema\` on the CustomResourceDefinition counts how often fields were added. Lower
 than the part expects (\`CRDTooOld\`), fields that it writes would be dropped in silence: it is not ready until the definitions of
@@ -67,6 +71,7 @@ its version are applied. Higher (\`CRDTooNew\`) is only told. Viola has no right
     title: '권한',
     columns: ['위치', '리소스', '이름', '동사', '이유'],
     rarely: '드물게 사용',
+    optional: '선택',
     parts: {
       operator: '오퍼레이터, 관리 클러스터',
       lifecycle: 'Lifecycle, 관리 클러스터(차트 값 `lifecycle.enabled`)',
@@ -87,7 +92,8 @@ lifecycle은 이름이 정해진 Secret 두 개만 감시합니다.
   재시작이 필요 없습니다.
 
 API 서버가 답하지 않거나 질문을 허용하지 않으면 권한이 없다고 보지 않습니다. Viola가 비즈니스 클러스터에서 할 수 없는 일은 로그,
-\`GET /v1/k8s/clusters\`, 메트릭에 나타나며 Viola는 Ready로 남습니다. \`--self-check false\`이면 묻지 않습니다.
+\`GET /v1/k8s/clusters\`, 메트릭에 나타나며 Viola는 Ready로 남습니다. \`--self-check false\`이면 묻지 않습니다. \`선택\`으로 표시된 권한은
+없어도 됩니다. 파트는 그 권한이 필요한 일을 건너뛰고 경고를 한 번 남기며 Ready로 남습니다.
 
 각 파트는 자신의 CRD도 확인합니다. CustomResourceDefinition의 \`multinic.io/schema\`는 필드가 추가된 횟수입니다. 파트가 기대하는 값보다
 낮으면(\`CRDTooOld\`) 기록한 필드가 조용히 사라지므로, 해당 버전의 정의를 적용할 때까지 Ready가 아닙니다. 높으면(\`CRDTooNew\`) 알리기만
@@ -113,18 +119,24 @@ export function rightsPage(language: Language): string {
 }
 
 function table(rights: readonly Right[], language: Language): string {
-  const { columns, rarely } = words[language];
-  const rows = rights.map(({ where, names = [], verbs, why, when, rare, ...resource }) => {
-    const notes = [when === undefined ? '' : conditions[when]?.[language], rare ? rarely : ''];
-    const conditional = notes.filter((one) => one).join(', ');
-    return [
-      places[where]?.[language] ?? where,
-      `\`${qualified(resource)}\``,
-      names.map((name) => `\`${name}\``).join(' '),
-      verbs.join(', '),
-      conditional === '' ? why[language] : `${why[language]} (${conditional})`,
-    ];
-  });
+  const { columns, rarely, optional: dispensable } = words[language];
+  const rows = rights.map(
+    ({ where, names = [], verbs, why, when, rare, optional, ...resource }) => {
+      const frequency = rare ? rarely : '';
+      const notes = [
+        when === undefined ? '' : conditions[when]?.[language],
+        optional ? dispensable : frequency,
+      ];
+      const conditional = notes.filter((one) => one).join(', ');
+      return [
+        places[where]?.[language] ?? where,
+        `\`${qualified(resource)}\``,
+        names.map((name) => `\`${name}\``).join(' '),
+        verbs.join(', '),
+        conditional === '' ? why[language] : `${why[language]} (${conditional})`,
+      ];
+    },
+  );
   const lines = [columns, columns.map(() => '---'), ...rows];
   return `${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`;
 }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../src/time/clock.ts';
@@ -29,44 +30,60 @@ export interface PartsOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Folders of the bundles of parts that are of another version. */
   readonly bundles?: Bundles;
+  /** Parts to start; default: all. */
+  readonly only?: readonly Part[];
 }
 
-export type Bundles = Readonly<Partial<Record<'operator' | 'viola' | 'controller', string>>>;
+/** Parts in the order in which they are stopped. */
+export const parts = ['operator', 'controller', 'viola'] as const;
+export type Part = (typeof parts)[number];
+
+export type Bundles = Readonly<Partial<Record<Part, string>>>;
 
 /** Starts operator, Viola and controller beside each other; resolves when all of them are ready. */
 export async function startParts(options: PartsOptions): Promise<void> {
-  const { supervisor, directory, clock, kubeconfigs, ports, env = {}, access, ...cloud } = options;
-  const { bundles = {} } = options;
+  const { access, directory, only = parts } = options;
   const tokens = access ? undefined : await writeTokens(directory, options.providers);
-  await Promise.all([
-    startViola(tokens?.granted, options),
-    supervisor.start(
-      controllerPart({
-        kubeconfig: kubeconfigs.controller,
-        port: ports.controller,
-        agentImage: 'multinic-agent:stand-in',
-        clock,
-        env,
-        bundle: bundles.controller,
-      }),
-    ),
-    supervisor.start(
-      operatorPart({
-        kubeconfig: kubeconfigs.operator,
-        healthPort: ports.operator,
-        inventoryPort: ports.inventory,
-        violaUrl: violaUrlOf(options),
-        ...(tokens ? { violaTokenFile: tokens.operator } : {}),
-        contrabassUrl: cloud.contrabassUrl,
-        encryptKey: cloud.encryptKey,
-        database: join(directory, 'inventory.db'),
-        poll: options.poll ?? '1s',
-        clock,
-        env,
-        bundle: bundles.operator,
-      }),
-    ),
-  ]);
+  const start: Record<Part, () => Promise<void>> = {
+    viola: () => startViola(tokens?.granted, options),
+    controller: () => startController(options),
+    operator: () => startOperator(tokens?.operator, options),
+  };
+  await Promise.all(only.map((part) => start[part]()));
+}
+
+function startController({ supervisor, clock, kubeconfigs, ports, ...rest }: PartsOptions) {
+  const { env = {}, bundles = {} } = rest;
+  return supervisor.start(
+    controllerPart({
+      kubeconfig: kubeconfigs.controller,
+      port: ports.controller,
+      agentImage: 'multinic-agent:stand-in',
+      clock,
+      env,
+      bundle: bundles.controller,
+    }),
+  );
+}
+
+function startOperator(tokenFile: string | undefined, options: PartsOptions) {
+  const { supervisor, directory, clock, kubeconfigs, ports, env = {}, bundles = {} } = options;
+  return supervisor.start(
+    operatorPart({
+      kubeconfig: kubeconfigs.operator,
+      healthPort: ports.operator,
+      inventoryPort: ports.inventory,
+      violaUrl: violaUrlOf(options),
+      ...(tokenFile === undefined ? {} : { violaTokenFile: tokenFile }),
+      contrabassUrl: options.contrabassUrl,
+      encryptKey: options.encryptKey,
+      database: join(directory, 'inventory.db'),
+      poll: options.poll ?? '1s',
+      clock,
+      env,
+      bundle: bundles.operator,
+    }),
+  );
 }
 
 /** Where Viola serves: by TLS when the operator makes its certificate. */
@@ -91,14 +108,16 @@ async function startViola(granted: string | undefined, options: PartsOptions): P
   await supervisor.start(violaPart({ ...common, tokenFile: access.tokens, tls: access }));
 }
 
+/** Writes the tokens of operator and Viola once: parts that are not started again still have them. */
 async function writeTokens(directory: string, providers: readonly string[]) {
-  const token = randomBytes(24).toString('hex');
-  const sha256 = createHash('sha256').update(token).digest('hex');
-  const grants = [{ name: 'operator', sha256, providers, verbs: ['read', 'write', 'delete'] }];
   const paths = {
     granted: join(directory, 'tokens.yaml'),
     operator: join(directory, 'operator-token'),
   };
+  if (existsSync(paths.operator)) return paths;
+  const token = randomBytes(24).toString('hex');
+  const sha256 = createHash('sha256').update(token).digest('hex');
+  const grants = [{ name: 'operator', sha256, providers, verbs: ['read', 'write', 'delete'] }];
   await writeFile(paths.granted, JSON.stringify(grants), { mode: 0o600 });
   await writeFile(paths.operator, token, { mode: 0o600 });
   return paths;

@@ -335,7 +335,8 @@ function credentialsOf({ userId }: OpenstackUser): string {
 
 async function makeCredential(user: OpenstackUser) {
   const name = `credential-${randomBytes(3).toString('hex')}`;
-  const body = { application_credential: { name } };
+  // Named: by default Keystone also demands each implied role, which it may miss under load.
+  const body = { application_credential: { name, roles: [{ name: 'member' }] } };
   const answer = await user.ask('identity', { method: 'POST', path: credentialsOf(user), body });
   return credentialSchema.parse(answer).application_credential;
 }

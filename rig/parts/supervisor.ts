@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, openSync, type WriteStream } from 'node:fs';
+import { createWriteStream, openSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../src/time/clock.ts';
@@ -16,7 +16,6 @@ export interface ChildSpec {
 interface Child {
   readonly spec: ChildSpec;
   readonly process: ChildProcess;
-  readonly log: WriteStream;
   readonly ended: Promise<string>;
   /** Whether its end is wanted. */
   leaving: boolean;
@@ -63,11 +62,13 @@ export class Supervisor implements AsyncDisposable {
     });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
+    // After `exit` the pipes may still hold output.
+    child.once('close', () => log.end());
     const ended = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(`cannot start: ${error.message}`));
       child.once('exit', (code, signal) => resolve(`ended with ${signal ?? `status ${code}`}`));
     });
-    const started: Child = { spec, process: child, log, ended, leaving: false };
+    const started: Child = { spec, process: child, ended, leaving: false };
     this.#children.set(spec.name, started);
     void ended.then((how) => this.#onEnd(started, how));
     await spec.ready(AbortSignal.any([this.failed, this.#stopping.signal]));
@@ -99,7 +100,6 @@ export class Supervisor implements AsyncDisposable {
     child.leaving = true;
     child.process.kill('SIGKILL');
     await child.ended;
-    child.log.end();
   }
 
   /** Starts a child that has ended again as it was started before, but for its environment, and waits until it is ready. */
@@ -152,6 +152,5 @@ export class Supervisor implements AsyncDisposable {
     }
     await child.ended;
     gone.abort(new Error('ended'));
-    child.log.end();
   }
 }

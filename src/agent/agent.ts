@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobRequest } from '../api/job.ts';
+import type { Connect } from './apply/connectivity.ts';
 import { bootId, type Tools } from './apply/context.ts';
 import { readState, UnknownStateError } from './apply/memory.ts';
 import { receiversOf } from './apply/receivers.ts';
@@ -12,6 +13,7 @@ import { HostBusyError, underLock } from './lock.ts';
 import { observeFamily } from './observe/family.ts';
 import type { UnicastFilter } from './observe/fdb.ts';
 import { hostOf, observeHost, siteAt } from './observe/host.ts';
+import type { PathReader } from './path/ip.ts';
 import { planAll, type WholePlan } from './planning/plan.ts';
 import type { Refusal } from './planning/refusals.ts';
 import { type AgentOptions, parseOptions, readRequest, UsageError, usage } from './request.ts';
@@ -23,6 +25,8 @@ export interface AgentDeps extends Tools {
   /** Starts an `ip` session. */
   readonly startIp: () => Ip & Disposable;
   readonly unicastFilter: UnicastFilter;
+  readonly paths: PathReader;
+  readonly tcp: Connect;
   /** Stops a run before its first change. */
   readonly signal: AbortSignal;
   readonly print: (text: string) => void;
@@ -58,8 +62,11 @@ async function dryRun(
   const state = atBoot(readState(hostRoot), boot);
   const macs = macsOf(request, state, []);
   using ip = startIp();
-  const site = siteAt(hostRoot, ip, knowsIPv6(request, state));
   const { protectedAddresses } = request;
+  const site = {
+    ...siteAt(hostRoot, ip, knowsIPv6(request, state)),
+    known: { records: state.nics, bootId: boot, protectedAddresses },
+  };
   const { backend, misfit } = fitOf(
     await observeFamily(site, { macs, protectedAddresses }),
     request,
@@ -99,6 +106,7 @@ async function findingsOf(request: JobRequest, options: AgentOptions, deps: Agen
     if (wrong) return refusedWhole('WrongMachine', wrong);
     // Created first: `ip` starts while the agent reads files.
     using ip = deps.startIp();
+    deps.paths.start();
     const lock = { ...deps, hostRoot: options.hostRoot };
     return await underLock(lock, () => configure(request, options.hostRoot, { ...deps, ip }));
   } catch (error) {
@@ -107,6 +115,8 @@ async function findingsOf(request: JobRequest, options: AgentOptions, deps: Agen
     if (error instanceof HostBusyError) return refusedWhole('AlreadyRunning', error.message);
     if (error === deps.signal.reason) return failedWhole(request, stopped);
     return failedWhole(request, { reason: 'ApplyFailed', message: (error as Error).message });
+  } finally {
+    deps.paths.end();
   }
 }
 

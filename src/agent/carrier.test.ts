@@ -34,6 +34,13 @@ describe('carrier in a result', () => {
     ['unknown for a link that is down', undefined, [link({})], [link({ up: false })]],
     ['unknown without a read after the change', undefined, [link({})], []],
     [
+      'true for a NIC whose removal is held',
+      true,
+      [link({})],
+      [link({})],
+      { state: 'Held', reason: 'RemovalHeld' },
+    ],
+    [
       'unknown for a removed NIC',
       undefined,
       [link({})],

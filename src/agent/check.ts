@@ -3,7 +3,7 @@ import type { Context } from './apply/context.ts';
 import type { JournalEntry } from './apply/memory.ts';
 import { planAll } from './planning/plan.ts';
 import type { Refusal } from './planning/refusals.ts';
-import { isDone, type Unit, unitLines } from './planning/unit.ts';
+import { isDone, type Plan, removalHolds, type Unit, unitLines } from './planning/unit.ts';
 import { refusedResult, unitResult } from './result.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { AgentState } from './state.ts';
@@ -31,16 +31,23 @@ export function compare(host: Snapshot, wanted: Wanted, context: Context): NicRe
     const { mac } = unit.target;
     log.info({ mac, action: unit.action, steps: unitLines(unit) }, 'plan');
   }
-  const planned = [plan.removal, plan.apply].flatMap(({ units, refused }) => [
-    ...units.map(compared),
-    ...refused.map(refusedResult),
-  ]);
+  const held = removalHolds([plan.removal, plan.apply]);
+  if (held.length > 0) log.info({ held }, 'RemovalHeld');
+  const unlisted = resultsOf(plan.removal);
+  const planned = [...unlisted, ...resultsOf(plan.apply)];
   const reported = new Set(planned.map(({ mac }) => mac));
   const others = journals.filter(({ mac }) => !reported.has(mac));
   const unplanned = others.map(({ mac, index, step }) =>
     refusedResult({ target: { mac, index }, name: '', refusal: interrupted(step) }),
   );
-  return [...planned, ...unplanned].toSorted((a, b) => a.index - b.index);
+  const staying = new Set(unlisted.filter(({ state }) => state === 'Held'));
+  return [...planned, ...unplanned].toSorted(
+    (a, b) => Number(staying.has(a)) - Number(staying.has(b)) || a.index - b.index,
+  );
+}
+
+function resultsOf({ units, refused }: Plan): NicResult[] {
+  return [...units.map(compared), ...refused.map(refusedResult)];
 }
 
 function compared(unit: Unit): NicResult {

@@ -1,5 +1,7 @@
 import { familyOf } from '../api/address.ts';
 import type { JobRequest, NicResult } from '../api/job.ts';
+import { beforeChange, connectivityAfter } from './apply/before-change.ts';
+import type { Connect } from './apply/connectivity.ts';
 import { bootId, type Context, openContext, type Tools } from './apply/context.ts';
 import {
   changesOf,
@@ -18,20 +20,34 @@ import { withCarrier } from './carrier.ts';
 import { compare } from './check.ts';
 import { fitOf } from './fit.ts';
 import type { Ip } from './ip-session.ts';
+import { writeLastRun } from './last-run.ts';
 import { observeFamily } from './observe/family.ts';
 import type { UnicastFilter } from './observe/fdb.ts';
 import { hostOf, observeHost, siteAt } from './observe/host.ts';
+import type { PathReader } from './path/ip.ts';
+import { judgePaths, pathsAfter } from './path/paths.ts';
 import type { PlanInput } from './planning/candidates.ts';
+import { blockedRecords } from './planning/obsolete.ts';
 import { withGeneratedConfig } from './planning/ownership.ts';
 import { hostAfterRemoval, planAll, planApply, type WholePlan } from './planning/plan.ts';
-import { inOrder, isDone, type Plan, stateAfter, type Unit, unitLines } from './planning/unit.ts';
+import {
+  inOrder,
+  isDone,
+  type Plan,
+  removalHolds,
+  stateAfter,
+  type Unit,
+  unitLines,
+} from './planning/unit.ts';
 import {
   type Findings,
+  isCompleted,
   isGood,
   memoryOf,
   ofWrongFamily,
   refusedResult,
   refusedWhole,
+  stayingLast,
   unitResult,
 } from './result.ts';
 import { lackedNetwork } from './rights.ts';
@@ -42,6 +58,8 @@ import { warningsOn } from './warnings.ts';
 export interface ConfigureDeps extends Tools {
   readonly ip: Ip;
   readonly unicastFilter: UnicastFilter;
+  readonly paths: PathReader;
+  readonly tcp: Connect;
   /** Stops a run before its first change. */
   readonly signal: AbortSignal;
 }
@@ -59,10 +77,13 @@ export async function configure(
   const journals = readJournals(hostRoot);
   const inUse = [...onDisk.nics, ...journals];
   const macs = macsOf(request, atBoot(onDisk, bootId()), journals);
-  const site = siteAt(hostRoot, deps.ip, knowsIPv6(request, onDisk, journals));
+  const { protectedAddresses } = request;
+  const site = {
+    ...siteAt(hostRoot, deps.ip, knowsIPv6(request, onDisk, journals)),
+    known: { records: onDisk.nics, bootId: bootId(), protectedAddresses },
+  };
   const foreign = await lackedNetwork(request, site, macs);
   if (foreign) return refusedWhole('RightMissing', foreign);
-  const { protectedAddresses } = request;
   const finding = await observeFamily(site, { macs, protectedAddresses });
   const { backend, misfit = '', family } = fitOf(finding, request);
   const named = family ? { family } : {};
@@ -104,6 +125,7 @@ export async function configure(
     input,
     { state, claimed },
     { ...context, claims, start: host },
+    deps,
   );
   return { ...afterRecovery(recovered, findings), ...named };
 }
@@ -127,17 +149,50 @@ interface Memory {
 
 async function executePlan(
   input: PlanInput,
+  memory: Memory,
+  start: Context,
+  deps: Pick<ConfigureDeps, 'paths' | 'tcp'>,
+): Promise<Findings> {
+  const planned = await planWithoutLeases({ input, plan: planAll(input) }, memory.state, start);
+  const { input: now, plan } = planned;
+  const { host } = now;
+  logPlan(plan, host, start);
+  const before = await beforeChange(plan, now, deps);
+  const blocked = blockedRecords(now);
+  const context = { ...start, blocked, ...connectivityAfter(before, deps, start) };
+  const others = isToChange(plan) ? foreignBaseline(host, now.state, context) : undefined;
+  const { removed, applied } = await runPlans(now, plan, memory, context);
+  // Without a read after the last change the carriers are unknown.
+  const seen = applied.seen ?? (isToChange(plan) ? undefined : host);
+  const carriers = { before: host.links, after: seen?.links ?? [] };
+  const done = withCarrier([...applied.nics, ...stayingLast(removed.nics)], carriers);
+  const after = { request: now.request, state: applied.state, seen };
+  const paths = await pathsAfter(done, after, {
+    context,
+    reader: deps.paths,
+    before: before.paths,
+  });
+  const concluded = await conclude(paths.nics, now, applied.state, context);
+  const changes = changesOf([removed, applied]);
+  const losses =
+    others && changes ? await foreignLosses(others, changes, context) : noForeignLosses;
+  const warnings = [removed, applied, losses, concluded, paths].flatMap((step) => step.warnings);
+  const findings = { ...concluded, ...losses, warnings };
+  // A run without a change writes only its result.
+  if (isToChange(plan)) {
+    await writeLastRun({ request: now.request, plan, findings, before, after: paths }, context);
+  }
+  return findings;
+}
+
+/** Removes NICs, then configures NICs. */
+async function runPlans(
+  now: PlanInput,
+  plan: WholePlan,
   { state, claimed }: Memory,
   context: Context,
-): Promise<Findings> {
-  const { input: now, plan } = await planWithoutLeases(
-    { input, plan: planAll(input) },
-    state,
-    context,
-  );
+) {
   const { host } = now;
-  logPlan(plan, host, context);
-  const others = isToChange(plan) ? foreignBaseline(host, now.state, context) : undefined;
   const removed = await runPlan(plan.removal, state, host, context);
   const asPlanned = removed.nics.every(isGood);
   // A failed removal leaves state in place, which invalidates the remaining plan: plan again.
@@ -146,43 +201,43 @@ async function executePlan(
     : await replan({ ...now, state: claimed(removed.state) }, context);
   const latest = asPlanned ? removed.seen : undefined;
   const applied = await runPlan(apply, removed.state, left, withLatest(context, latest));
-  // Without a read after the last change the carriers are unknown.
-  const after = (applied.seen ?? (isToChange(plan) ? undefined : host))?.links ?? [];
-  const carriers = { before: host.links, after };
-  const nics = withCarrier([...applied.nics, ...removed.nics], carriers);
-  const concluded = await conclude(nics, now, applied.state, context);
-  const changes = changesOf([removed, applied]);
-  const losses =
-    others && changes ? await foreignLosses(others, changes, context) : noForeignLosses;
-  const warnings = [removed, applied, losses, concluded].flatMap((step) => step.warnings);
-  return { ...concluded, ...losses, warnings };
+  return { removed, applied };
 }
 
 async function check(
   request: JobRequest,
   state: AgentState,
   journals: readonly JournalEntry[],
-  { unicastFilter, ...context }: Context & Pick<ConfigureDeps, 'unicastFilter'>,
+  {
+    unicastFilter,
+    paths: reader,
+    ...context
+  }: Context & Pick<ConfigureDeps, 'unicastFilter' | 'paths'>,
 ): Promise<Findings> {
-  const memory = memoryOf(state, request);
   const older = staleness(state, request);
-  if (older) return { ...refusedWhole('StaleRequest', older), ...memory };
+  if (older) return { ...refusedWhole('StaleRequest', older), ...memoryOf(state, request) };
   const host = await observeHost(context, context.macs, state);
+  const memory = memoryOf(state, request, blockedRecords({ request, state, host }));
   const receives = await receiversOf({ request, state, host }, unicastFilter);
   const wanted = { request, state, journals, receives };
   const { links } = host;
-  const nics = withCarrier(compare(host, wanted, context), { before: links, after: links });
-  return { nics, warnings: warningsOn(nics, { host, state }, context), ...memory };
+  const compared = withCarrier(compare(host, wanted, context), { before: links, after: links });
+  const paths = await judgePaths(compared, { request, state, host }, { reader, site: context });
+  const { nics } = paths;
+  const warnings = [...warningsOn(nics, { host, state }, context), ...paths.warnings];
+  return { nics, warnings, ...memory };
 }
 
 /** Logs the legacy agent's messages, because operators search logs for them. */
-function logPlan({ removal }: WholePlan, { links }: Snapshot, { log }: Context): void {
+function logPlan(plan: WholePlan, { links }: Snapshot, { log }: Context): void {
   const interfaces = links.map(({ name }) => name).filter((name) => /^multinic\d$/.test(name));
   log.info({ interfaces }, 'DetectActiveInterfaces');
-  const orphaned = removal.units.flatMap(({ files }) =>
+  const orphaned = plan.removal.units.flatMap(({ files }) =>
     inOrder(files).flatMap(({ path, changed }) => (changed ? [path] : [])),
   );
   if (orphaned.length > 0) log.info({ orphaned }, 'CleanupOrphanedConfigs');
+  const held = removalHolds([plan.removal, plan.apply]);
+  if (held.length > 0) log.info({ held }, 'RemovalHeld');
 }
 
 async function replan(input: PlanInput, context: Context) {
@@ -257,14 +312,14 @@ async function conclude(
   context: Context,
 ): Promise<Findings> {
   const warnings = warningsOn(nics, before, context);
-  const found = { warnings, ...memoryOf(state, before.request) };
+  const found = { warnings, ...memoryOf(state, before.request, context.blocked) };
   try {
     await context.stateFile.write(state);
     return { nics, ...found };
   } catch (error) {
     const { message } = error as Error;
     const failure = { state: 'Failed', reason: 'PersistFailed', message } as const;
-    const unsaved = nics.map((nic) => (isGood(nic) ? { ...nic, ...failure } : nic));
+    const unsaved = nics.map((nic) => (isCompleted(nic) ? { ...nic, ...failure } : nic));
     return { nics: unsaved, ...found, failed: true };
   }
 }

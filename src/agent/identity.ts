@@ -1,4 +1,6 @@
-import type { Link, Snapshot } from './snapshot.ts';
+import { ownLinks } from './own-link.ts';
+import type { KernelSnapshot, Link, Snapshot } from './snapshot.ts';
+import type { NicRecord } from './state.ts';
 
 /** Host links with the same MAC: a single link is the NIC; with twins the NIC is unknown. */
 export type NicLinks =
@@ -15,11 +17,50 @@ export function nicOf(host: Pick<Snapshot, 'links'>, mac: string): NicLinks {
 }
 
 /**
- * True for a link without a driver kind, or for a veth, a container node's NIC. Every other kind (bridge, bond, tun,
+ * True for a link without a driver kind, or for a container node's veth. Every other kind (bridge, bond, tun,
  * openvswitch, vlan, macvlan, dummy …) may get a NIC's MAC, with members or without, and never is the NIC.
  */
-function isNic({ kind }: Link): boolean {
-  return kind === undefined || kind === 'veth';
+function isNic({ kind, isPair }: Link): boolean {
+  return kind === undefined || (kind === 'veth' && isPair !== true);
+}
+
+/** What identifies NICs beside the MACs of links. */
+export interface KnownNics {
+  readonly records: readonly NicRecord[];
+  readonly bootId: string;
+  /** Node object addresses. */
+  readonly protectedAddresses: readonly string[];
+}
+
+/**
+ * Returns the links with the MAC of the NIC each one is: the link set up in this boot for a record, else the link with
+ * this permanent MAC, else the link that sends with it. A veth is a NIC only on a node whose own link is a veth.
+ */
+export function identified(
+  host: Pick<KernelSnapshot, 'links' | 'addresses' | 'routes'>,
+  macs: ReadonlySet<string>,
+  { records, bootId, protectedAddresses }: KnownNics,
+): Link[] {
+  const hasVeths = host.links.some(({ kind }) => kind === 'veth');
+  const isOnVeth =
+    hasVeths && ownLinks(host, protectedAddresses).some(({ kind }) => kind === 'veth');
+  const known = host.links.map((link): Link => {
+    const pair = link.kind === 'veth' && !isOnVeth ? { isPair: true as const } : {};
+    return { ...named(link, macs), ...pair };
+  });
+  const found = new Set(known.filter(isNic).map(({ mac }) => mac));
+  return known.map((link) => {
+    const record = records.find(({ boot }) => boot?.bootId === bootId && boot.setUp === link.index);
+    if (!record || !isNic(link) || found.has(record.mac)) return link;
+    return { ...link, mac: record.mac, sendsAs: link.sendsAs ?? link.mac };
+  });
+}
+
+/** A link with another permanent MAC that sends with a port's MAC is this port's NIC; a bond sets its ports' MACs. */
+function named(link: Link, macs: ReadonlySet<string>): Link {
+  const { sendsAs, ...rest } = link;
+  const isPort = sendsAs !== undefined && macs.has(sendsAs) && !macs.has(link.mac);
+  return isPort && link.master === undefined ? { ...rest, mac: sendsAs } : link;
 }
 
 /** Returns the only link with this MAC; undefined without a link, or with twins. */

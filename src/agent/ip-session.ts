@@ -167,7 +167,9 @@ class IpProcess<T> {
     for (let reads = 0, rest = lines; reads < maxReads; reads++, rest = []) {
       const reader = await this.#ask(rest);
       if (!reader) return this.#failure(rest.length);
-      // `ip` writes a complaint before the answer, but through another pipe.
+      // `ip` writes a complaint before the answer, but to stderr. libuv reads a pipe repeatedly within a poll, so only a poll
+      // started after the answer surely sees the complaint: the second immediate follows such a poll.
+      await new Promise((resolve) => setImmediate(resolve));
       await new Promise((resolve) => setImmediate(resolve));
       const seen = interrupted.test(this.#complaints) ? undefined : reader.end();
       if (seen) return { seen };

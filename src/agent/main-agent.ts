@@ -4,8 +4,10 @@ import { createLogger } from '../process/log.ts';
 import { runUntilSignal, usageExit } from '../process/shutdown.ts';
 import { systemClock } from '../time/clock.ts';
 import { type AgentDeps, runAgent } from './agent.ts';
+import { connectTcp } from './apply/connectivity.ts';
 import { IpSession } from './ip-session.ts';
 import { readUnicastFilter } from './observe/fdb.ts';
+import { pathReader } from './path/ip.ts';
 import { parseOptions, UsageError, usage } from './request.ts';
 import { effectiveCapabilities } from './rights.ts';
 
@@ -35,6 +37,8 @@ export async function agentMain(
         perform: createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'write')),
         startIp: () => new IpSession(),
         unicastFilter: readUnicastFilter,
+        paths: pathReader(),
+        tcp: connectTcp,
         signal,
         print: (text) => process.stdout.write(text),
         complain: (text) => process.stderr.write(text),

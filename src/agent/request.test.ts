@@ -25,7 +25,7 @@ describe('readRequest', () => {
   });
 
   test.each([
-    [{ ...good, protocol: 4 }, 'protocol:'],
+    [{ ...good, protocol: 99 }, 'protocol:'],
     [{ ...good, interfaces: [{ ...entry(1), mac: 'x' }] }, 'interfaces.0.mac:'],
     [{ ...good, interfaces: [{ ...entry(1), addresses: [] }] }, 'interfaces.0.addresses:'],
     [{ ...good, action: 'destroy' }, 'action:'],

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jobResult, type NicResult } from '../api/job.ts';
-import { jobResultOf, type Report, shorten } from './result.ts';
+import { type JobRequest, jobResult, type NicResult } from '../api/job.ts';
+import { jobResultOf, memoryOf, type Report, refusedResult, shorten } from './result.ts';
+import { emptyState, type NicRecord } from './state.ts';
 
 const nic = (index: number, more: Partial<NicResult> = {}): NicResult => ({
   index,
@@ -26,6 +27,7 @@ describe('run outcome', () => {
   test.each<[string, Partial<Report>]>([
     ['ok', {}],
     ['ok', { nics: [nic(0), nic(1, { state: 'Removed', reason: 'Removed' })] }],
+    ['ok', { nics: [nic(0), nic(1, { state: 'Held', reason: 'RemovalHeld' })] }],
     ['partial', { nics: [nic(0), nic(1, failed)] }],
     ['partial', { nics: [nic(0), nic(1, { state: 'Pending', reason: 'WaitingForNIC' })] }],
     ['failed', { nics: [nic(0, failed)] }],
@@ -46,6 +48,27 @@ describe('termination message', () => {
     expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(4_000);
     expect(result.nics).toHaveLength(10);
     for (const { message } of result.nics) expect(message.length).toBeGreaterThan(40);
+  });
+
+  test('values of many failures are dropped before messages are cut, and protocol 4 has no codes', () => {
+    const coded = { ...failed, code: 'RuleToOtherLink', args: 'priority=9000 '.repeat(4).trim() };
+    const few = report({ nics: [nic(0, coded)] });
+    const five = { ...few.identity, protocol: 5 as const };
+    expect(jobResultOf({ ...few, identity: five }).nics[0]).toMatchObject(coded);
+    const nics = Array.from({ length: 14 }, (_, n) =>
+      nic(n % 10, { ...coded, message: 'm'.repeat(120) }),
+    );
+    const result = jobResultOf({ ...report({ nics }), identity: five });
+    expect(jobResult.parse(result)).toEqual(result);
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(4_000);
+    for (const each of result.nics) {
+      expect(each.code).toBe('RuleToOtherLink');
+      expect(each).not.toHaveProperty('args');
+      expect(each.message.length).toBeGreaterThan(40);
+    }
+    const four = jobResultOf({ ...few, identity: { ...few.identity, protocol: 4 } });
+    expect(four.nics[0]).not.toHaveProperty('code');
+    expect(four.nics[0]).not.toHaveProperty('args');
   });
 
   test('the termination message counts all foreign losses and names five, even beside twenty failures', () => {
@@ -89,6 +112,35 @@ describe('termination message', () => {
     expect(result.known).toHaveLength(10);
   });
 
+  test('the termination message holds ten failed and ten held NICs with the longest values', () => {
+    const { portId = '' } = nic(0);
+    const [wanted, held] = (['SubnetOverlapsForeign', 'RemovalHeld'] as const).map((reason) =>
+      Array.from({ length: 10 }, (_, n) => {
+        const target = { mac: `fa:16:3e:00:00:${n}${reason.length % 10}`, index: n, portId };
+        const refusal = { reason, message: 'x'.repeat(120) };
+        return refusedResult({ target, name: 'enp129s31f7np1d', refusal });
+      }),
+    ) as [NicResult[], NicResult[]];
+    const known = [...held, ...wanted].map(({ mac, index }) => ({ mac, index, portId }));
+    const identity = {
+      protocol: 4,
+      uid: 'u'.repeat(64),
+      generation: 1_000_000,
+      attempt: 1_000,
+    } as const;
+    const fence = { uid: 'v'.repeat(64), generation: 1_000_000 };
+    const more = { known, identity, fence, family: 'networkd', warnings: ['x'] } as const;
+    const nics = [...wanted, ...held];
+    const result = jobResultOf(report({ ...more, nics: [...nics, ...held] }));
+    expect(jobResult.parse(result)).toEqual(result);
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(4_000);
+    expect(result.nics.map(({ mac, state }) => [mac, state])).toEqual(
+      nics.map(({ mac, state }) => [mac, state]),
+    );
+    expect(result.known).toHaveLength(20);
+    expect(jobResultOf(report({ nics })).nics[19]?.state).toBe('Held');
+  });
+
   test('[RW-67] the termination message fits whatever its content', () => {
     fc.assert(
       fc.property(
@@ -107,6 +159,23 @@ describe('termination message', () => {
         },
       ),
     );
+  });
+
+  test('known lists each NIC once, and is absent if the NICs were not read', () => {
+    const identity = { ...report({}).identity, protocol: 4 } as const;
+    const [recorded, blocked] = [1, 2].map((n) => ({ mac: `fa:16:3e:00:00:0${n}`, index: n })) as [
+      NicRecord,
+      NicRecord,
+    ];
+    const request = { interfaces: [{ mac: blocked.mac, portId: 'p2' }] } as JobRequest;
+    const { known } = memoryOf({ ...emptyState, nics: [recorded] }, request, [recorded, blocked]);
+    expect(known).toEqual([
+      { mac: recorded.mac, index: 1 },
+      { mac: blocked.mac, index: 2, portId: 'p2' },
+    ]);
+    expect(jobResultOf(report({ identity, known })).known).toEqual(known);
+    expect(jobResultOf(report({ identity, known: [] })).known).toEqual([]);
+    expect(jobResultOf(report({ identity }))).not.toHaveProperty('known');
   });
 
   test.each([

@@ -1,12 +1,23 @@
-import type { Family, Fence, JobRequest, JobResult, NicResult, ReportedNic } from '../api/job.ts';
+import {
+  type Family,
+  type Fence,
+  type JobRequest,
+  type JobResult,
+  type NicReason,
+  type NicResult,
+  type Protocol,
+  type ReportedNic,
+  reasonFor,
+} from '../api/job.ts';
 import { interfaceName } from '../api/names.ts';
+import type { Coded } from '../api/nic-codes.ts';
 import type { Failure } from './apply/rollback.ts';
 import { readSettings } from './observe/host.ts';
 import type { Refusal } from './planning/refusals.ts';
 import { foreignSettings } from './planning/settings.ts';
 import type { RefusedNic, Target, Unit } from './planning/unit.ts';
 import type { RequestIdentity } from './request.ts';
-import type { AgentState } from './state.ts';
+import type { AgentState, NicRecord } from './state.ts';
 
 /** Kubernetes limits a termination message to 4,096 bytes. */
 const maxBytes = 4_000;
@@ -24,7 +35,7 @@ export interface Findings {
   readonly warnings: readonly string[];
   /** Foreign state lost since the start of the run, as text. */
   readonly foreignStateLost?: readonly string[];
-  /** NICs in state.json; `fence` is the newest object state the host has seen. */
+  /** NICs on the host; undefined: not read. `fence` is the newest object state the host has seen. */
   readonly known?: readonly ReportedNic[];
   readonly fence?: Fence;
   readonly family?: Family;
@@ -50,29 +61,42 @@ export function jobResultOf(report: Report): JobResult {
     ...lossesIn(report),
   } as const;
   const shortened = refusal && { ...refusal, message: shorten(refusal.message, maxRefusalBytes) };
-  for (let bytes = maxMessageBytes; ; bytes -= 20) {
+  // The values in a message are dropped before the message is shortened.
+  for (let bytes = maxMessageBytes, withArgs = true; ; withArgs = false) {
     const result = {
       ...shared,
       ...(shortened ? { refusal: shortened } : {}),
-      ...listsOf(report, bytes),
+      ...listsOf(report, protocol, bytes, withArgs),
       ...(protocol >= 2 ? knownOf(report, bytes) : {}),
     };
     if (bytes <= -20 || Buffer.byteLength(JSON.stringify(result)) <= maxBytes) return result;
+    if (!withArgs) bytes -= 20;
   }
 }
 
-/** Drops port ids and carriers if space is short: the MAC still identifies the NIC. */
-function listsOf({ nics, warnings: others, foreignStateLost = [] }: Report, bytes: number) {
+/** Drops port ids, carriers and codes if space is short: the MAC still identifies the NIC. */
+function listsOf(
+  { nics, warnings: others, foreignStateLost = [] }: Report,
+  protocol: Protocol,
+  bytes: number,
+  withArgs: boolean,
+) {
   const warnings = [...foreignStateLost.slice(0, maxLosses).map(lossWords), ...others];
   return {
-    nics: nics.slice(0, 20).map(({ portId, carrier, ...nic }) => ({
+    nics: nics.slice(0, 20).map(({ portId, carrier, code, args, ...nic }) => ({
       ...nic,
+      reason: reasonFor(nic.reason, protocol),
       ...(portId && bytes >= 0 ? { portId } : {}),
       ...(carrier !== undefined && bytes > 0 ? { carrier } : {}),
+      ...(protocol >= 5 && bytes > 0 ? codedIn({ code, args }, withArgs) : {}),
       message: shorten(nic.message, Math.max(bytes, 0)),
     })),
     warnings: bytes > 0 ? warnings.slice(0, 20).map((warning) => shorten(warning, 80)) : [],
   };
+}
+
+function codedIn({ code, args }: Pick<NicResult, 'code' | 'args'>, withArgs: boolean) {
+  return { ...(code ? { code } : {}), ...(args && withArgs ? { args } : {}) };
 }
 
 function lossesIn({ foreignStateLost: { length } = [] }: Report) {
@@ -86,19 +110,33 @@ function lossWords(what: string): string {
   return `ForeignStateLost ${what}`;
 }
 
-function knownOf({ known = [], fence }: Report, bytes: number) {
-  const nics = known.map(({ mac, index, portId }) =>
-    portId && bytes > 0 ? { mac, index, portId } : { mac, index },
-  );
-  return { known: nics, ...(fence ? { fence } : {}) };
+/** Leaves out `known` if the run did not read the NICs: an empty list means a host without NICs. */
+function knownOf({ known, fence }: Report, bytes: number) {
+  const nics = known
+    ?.slice(0, 20)
+    .map(({ mac, index, portId }) =>
+      portId && bytes > 0 ? { mac, index, portId } : { mac, index },
+    );
+  return { ...(nics ? { known: nics } : {}), ...(fence ? { fence } : {}) };
 }
 
-/** True if the NIC is as requested. */
-export function isGood({ state }: NicResult): boolean {
+/** True if the run neither failed the NIC nor left work for a later run. */
+export function isGood(nic: NicResult): boolean {
+  return isCompleted(nic) || nic.state === 'Held';
+}
+
+/** Moves NICs with a blocked removal to the end: a result has room for 20 NICs, and `known` lists such NICs, too. */
+export function stayingLast(unlisted: readonly NicResult[]): NicResult[] {
+  return unlisted.toSorted((a, b) => Number(a.state === 'Held') - Number(b.state === 'Held'));
+}
+
+/** True if the run brought the NIC to the requested state. */
+export function isCompleted({ state }: NicResult): boolean {
   return state === 'Configured' || state === 'Removed';
 }
 
-function outcomeOf({ refusal, failed = false, nics }: Report): JobResult['outcome'] {
+/** Returns the outcome of a run with these findings. */
+export function outcomeOf({ refusal, failed = false, nics }: Findings): JobResult['outcome'] {
   if (refusal) return 'refused';
   const good = nics.filter(isGood).length;
   if (good === nics.length && !failed) return 'ok';
@@ -121,10 +159,19 @@ export function shorten(text: string, maxLength: number): string {
 }
 
 /** Returns a transaction's result: success, or the failure. */
-export function unitResult({ action, target, before, after }: Unit, failure?: Failure): NicResult {
+export function unitResult(unit: Unit, failure?: Failure): NicResult {
+  const { action, target, before, after } = unit;
   if (failure) return failedResult(target, failure.name ?? before.link?.name ?? '', failure);
+  const name = after.link?.name ?? '';
+  const left = filesLeft(unit);
+  if (left) return failedResult(target, name, left);
   const done = action === 'apply' ? 'Configured' : 'Removed';
-  return { ...target, name: after.link?.name ?? '', state: done, reason: done, message: '' };
+  return { ...target, name, state: done, reason: done, message: '' };
+}
+
+function filesLeft({ fileLeft }: Unit): Refusal | undefined {
+  if (fileLeft === undefined) return undefined;
+  return { reason: 'FilesLeft', message: `${fileLeft} stays until its folder is back` };
 }
 
 /** Returns the result for an untouched NIC. */
@@ -132,9 +179,26 @@ export function refusedResult({ target, name, refusal }: RefusedNic): NicResult 
   return failedResult(target, name, refusal);
 }
 
-function failedResult(target: Target, name: string, { reason, message }: Refusal): NicResult {
-  const state = reason === 'WaitingForNIC' ? 'Pending' : 'Failed';
-  return { ...target, name, state, reason, message };
+function failedResult(
+  target: Target,
+  name: string,
+  { reason, message, code, args }: Refusal & Partial<Coded>,
+): NicResult {
+  const state = stateOf(reason);
+  return {
+    ...target,
+    name,
+    state,
+    reason,
+    message,
+    ...(code ? { code } : {}),
+    ...(args ? { args } : {}),
+  };
+}
+
+function stateOf(reason: NicReason): NicResult['state'] {
+  if (reason === 'WaitingForNIC') return 'Pending';
+  return reason === 'RemovalHeld' ? 'Held' : 'Failed';
 }
 
 /** Returns warnings about correct NICs: settings changed by foreign software, and names kept. */
@@ -151,10 +215,19 @@ export function warningsOf(nics: readonly NicResult[], sysctls: string): string[
   ];
 }
 
-/** Returns the NICs and the fence the host remembers, for a controller without these records. */
-export function memoryOf({ nics, fence }: AgentState, { interfaces }: JobRequest) {
+/**
+ * Returns the NICs and the fence the host remembers, for a controller without these records. NICs with a blocked
+ * removal count without a record in state.json, such as NICs of the legacy agent.
+ */
+export function memoryOf(
+  { nics, fence }: AgentState,
+  { interfaces }: JobRequest,
+  blocked: readonly NicRecord[] = [],
+) {
   const ports = new Map(interfaces.map(({ mac, portId }) => [mac, portId]));
-  const known = nics.map(({ mac, index }) => {
+  const recorded = new Set(nics.map(({ mac }) => mac));
+  const unrecorded = blocked.filter(({ mac }) => !recorded.has(mac));
+  const known = [...nics, ...unrecorded].map(({ mac, index }) => {
     const portId = ports.get(mac);
     return { mac, index, ...(portId ? { portId } : {}) };
   });

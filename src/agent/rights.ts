@@ -5,7 +5,7 @@ import { plainForm } from '../api/address.ts';
 import { machineIdMount } from '../api/host-mounts.ts';
 import type { JobRequest, PodRights } from '../api/job.ts';
 import { observeLinks, type Site } from './observe/host.ts';
-import { nodeAddressOf } from './planning/refusals.ts';
+import { nodeAddressOf } from './own-link.ts';
 
 /** Capability numbers (linux/capability.h). */
 const capabilityNumbers: Readonly<Record<string, bigint>> = { NET_ADMIN: 12n };

@@ -8,6 +8,8 @@ export interface Link {
    * The NIC's own MAC, lower case: the permanent MAC if the driver reports it, as a bond overwrites the current MAC.
    */
   readonly mac: string;
+  /** Set if the link sends with this MAC instead of its own. */
+  readonly sendsAs?: string;
   readonly mtu: number;
   /** Largest MTU the driver accepts, in bytes. */
   readonly maxMtu?: number;
@@ -18,6 +20,8 @@ export interface Link {
   readonly noArp?: true;
   /** Driver kind for a virtual link: `veth`, `bridge`, `vlan` … */
   readonly kind?: string;
+  /** Set on the end of a container's or VM's veth pair: a NIC only on a node whose own link is a veth. */
+  readonly isPair?: true;
   /** Name of the lower link (vlan, macvlan …); a veth's peer does not count. */
   readonly lower?: string;
   readonly master?: string;
@@ -140,6 +144,8 @@ export interface OwnFile {
   readonly index: number;
   /** `ip/prefix`. */
   readonly addresses: readonly string[];
+  /** Set for a file known only by its profile's uuid, under another name than ours. */
+  readonly renamed?: true;
 }
 
 /** Configuration the network manager holds for a NIC. */
@@ -187,7 +193,9 @@ export type Settings = Readonly<Partial<Record<SettingKey, string>>>;
 /** rtnetlink(7) and rt_protos numbers the agent reads or writes. */
 export const rt = {
   unicast: 1,
+  local: 2,
   mainTable: 254,
+  localTable: 255,
   defaultTable: 253,
   protocolKernel: 2,
   protocolBoot: 3,

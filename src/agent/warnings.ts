@@ -6,7 +6,8 @@ import { hasNoLinkFiles, linkFileRules, nameByRules, rulesPlace } from './backen
 import { nicOf } from './identity.ts';
 import { isLeftAlone } from './observe/family.ts';
 import { readHostFiles } from './observe/host.ts';
-import { isGood, warningsOf } from './result.ts';
+import { claimOn } from './planning/file-claims.ts';
+import { isCompleted, warningsOf } from './result.ts';
 import type { HostFile, Snapshot } from './snapshot.ts';
 import type { AgentState } from './state.ts';
 
@@ -29,7 +30,18 @@ export function warningsOn(
     ...warningsOf(nics, context.sysctls),
     ...notPersistent(nics, host, context),
     ...renamedAtBoot(nics, context),
+    ...claimedAtBoot(nics, host),
   ];
+}
+
+/** Warns if a foreign file configures the NIC, too: the file decides about the next boot. */
+function claimedAtBoot(nics: readonly NicResult[], host: Snapshot): string[] {
+  return nics
+    .filter(({ state }) => state === 'Configured')
+    .flatMap(({ mac, name }) => {
+      const claim = claimOn(mac, [name], host);
+      return claim ? [`NotPersistent ${name}, also configured by ${claim.path}`] : [];
+    });
 }
 
 /** Warns if udev gives the NIC another name at boot than the NIC's file requests. */
@@ -67,7 +79,7 @@ function filesLeft(
   before: AgentState,
   { places }: Backend,
 ): readonly string[] {
-  const done = new Set(nics.filter(isGood).map(({ mac }) => mac));
+  const done = new Set(nics.filter(isCompleted).map(({ mac }) => mac));
   const inReach = new Set(places.map(({ directory }) => directory));
   return before.nics
     .filter(({ mac }) => done.has(mac))

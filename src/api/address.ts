@@ -39,10 +39,26 @@ export function overlaps(a: string, b: string): boolean {
   return x.subnetMask <= y.subnetMask ? y.isInSubnet(x) : x.isInSubnet(y);
 }
 
+/** True if the first network contains the whole second network. */
+export function covers(wide: string, cidr: string): boolean {
+  return prefixOf(wide) <= prefixOf(cidr) && overlaps(wide, cidr);
+}
+
 /** Returns the network in network form: `10.0.0.10/24` gives `10.0.0.0/24`. */
 export function networkOf(text: string): string {
   const address = parsed(text);
   return `${address.startAddress().correctForm()}/${address.subnetMask}`;
+}
+
+/** Returns the first address of a network as a number. */
+export function bitsOf(cidr: string): bigint {
+  return parsed(cidr).startAddress().bigInt();
+}
+
+/** Returns the network with this first address and prefix length. */
+export function networkAt(family: 4 | 6, bits: bigint, prefix: number): string {
+  const address = family === 4 ? Address4.fromBigInt(bits) : Address6.fromBigInt(bits);
+  return `${address.correctForm()}/${prefix}`;
 }
 
 /** Returns the address in `ip/prefix`, without prefix. */

@@ -60,7 +60,7 @@ export function desiredNode(posted: PostedNode, providerId: string): Desired {
     node: {
       name,
       labels: labelsOf({ nodeName, instanceId, providerId }),
-      annotations: annotationsOf(posted, hash),
+      annotations: annotationsOf(posted),
       spec: { ...spec, providerId, specHash: hash },
     },
   };
@@ -102,15 +102,10 @@ function labelsOf(values: {
   });
 }
 
-function annotationsOf(
-  { source, base, removalsAllowed = false }: PostedNode,
-  hash: string,
-): Record<string, string> {
+function annotationsOf({ source, base }: PostedNode): Record<string, string> {
   return withoutUndefined({
     [annotations.source]: source ? JSON.stringify(source) : undefined,
     [annotations.fenced]: base === undefined ? undefined : 'true',
-    // Consent applies only to the object state that the plan was made for.
-    [annotations.removalConsent]: base !== undefined && removalsAllowed ? hash : undefined,
   });
 }
 

@@ -31,6 +31,8 @@ export const effects = [
   'controller.job.unsuspend',
   'controller.job.delete',
   'controller.status.write',
+  'controller.removals.write',
+  'controller.networks.write',
   'controller.lease.write',
   'controller.event.write',
   'controller.biz-config.apply',
@@ -48,6 +50,7 @@ export const effects = [
   'lifecycle.object.apply',
   'lifecycle.object.delete',
   'lifecycle.job.create',
+  'lifecycle.operation.write',
   'lifecycle.legacy.scale',
   'lifecycle.refusals.write',
   'agent.state.write',
@@ -59,6 +62,7 @@ export const effects = [
   'agent.file.commit',
   'agent.file.remove',
   'agent.file.backup',
+  'agent.last.write',
   'agent.result.write',
 ] as const;
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { interfaceSpec } from './multinicnodeconfig.ts';
+import { removalBasis } from './removals.ts';
 
 /** Inventory HTTP bodies for both generations: the original routes and the newer legacy routes. */
 export const inventoryPath = '/v1/inventory/node-configs';
@@ -82,6 +83,11 @@ export const inventoryChange = z.object({
   nodeName: z.string(),
   instanceId: z.string(),
   change: z.enum(['added', 'changed', 'removed']),
+  basis: removalBasis
+    .optional()
+    .describe(
+      'Why the NIC was removed: evidence (OpenStack shows the loss of the port or server), consent (a user consented to this removal), named (a user or GitOps edited or deleted the object) or sideEffect (another change). Absent: unknown, or no removal.',
+    ),
   name: z.string().describe('Name of the NIC.'),
   portId: z.string().describe('Neutron port; empty for an entry without one.'),
   macAddress: z.string(),

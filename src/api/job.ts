@@ -1,15 +1,17 @@
 import * as z from 'zod';
 import { familyOf, plainForm } from './address.ts';
+import { clusterNetwork, maxClusterNetworks } from './cluster-networks.ts';
+import type { NicCode } from './nic-codes.ts';
 
 /**
  * Versions of request and result; both sides refuse any other version. Version 2 adds machine, fence and known NICs;
- * version 3 adds IPv6, routing other than `pbr`, and the action `check`. Older agents receive an older version
- * without newer features.
+ * version 3 adds IPv6, routing other than `pbr`, and the action `check`; version 4 names removable NICs; version 5
+ * adds the cluster's networks, codes and newer reasons. Older agents receive an older version without newer features.
  */
-export const protocols = [1, 2, 3] as const;
+export const protocols = [1, 2, 3, 4, 5] as const;
 export type Protocol = (typeof protocols)[number];
 /** Latest version. */
-export const protocol = 3 satisfies Protocol;
+export const protocol = 5 satisfies Protocol;
 const protocolVersion = z.union(protocols.map((version) => z.literal(version)));
 
 /**
@@ -84,6 +86,18 @@ export const podRights = z.object({
 
 export type PodRights = z.infer<typeof podRights>;
 
+/** Address and TCP port. */
+const endpoint = z.object({ address: ip, port: z.int().min(1).max(65_535) });
+
+/** How Pods and the node reach the API server. */
+export const apiServer = z.object({
+  /** The Service `kubernetes` in the namespace `default`. */
+  service: endpoint.optional(),
+  endpoints: z.array(endpoint).max(8),
+});
+
+export type ApiServer = z.infer<typeof apiServer>;
+
 /** Request to the agent in the Job's immutable ConfigMap; the agent has no access to the API server. */
 export const jobRequest = z.object({
   protocol: protocolVersion,
@@ -107,6 +121,17 @@ export const jobRequest = z.object({
   interfaces: z.array(requestInterface).max(10),
   /** MACs in unusable entries: our NICs with these MACs stay unchanged and appear in no result. */
   keep: z.array(requestInterface.shape.mac).max(64).optional(),
+  /**
+   * Protocol 4: removable NICs. Managed NICs neither requested nor named stay (`Held`). Up to protocol 3 all
+   * unrequested NICs leave.
+   */
+  mayRemove: z.array(requestInterface.shape.mac).max(20).optional(),
+  /** Protocol 4: NICs removable only without a link with their MAC. */
+  mayRemoveIfGone: z.array(requestInterface.shape.mac).max(20).optional(),
+  /** Protocol 5: networks that no NIC may reach; outside the content hash. */
+  clusterNetworks: z.array(clusterNetwork).max(maxClusterNetworks).optional(),
+  /** Protocol 5: the API server, for lookups and probes; outside the content hash. */
+  apiServer: apiServer.optional(),
   /** Network manager whose folders the Pod mounts; undefined: netplan. Older agents ignore this field. */
   family: family.optional(),
   /** Rights; an agent that lacks any right refuses (`RightMissing`). Older agents ignore this field. */
@@ -138,11 +163,65 @@ export const nicReason = z.enum([
   'AddressDuplicate',
   'RolledBack',
   'RollbackFailed',
+  'RemovalHeld',
+  'SubnetOverlapsCluster',
+  'PathBypassed',
+  'NodePathTaken',
+  'MACChanged',
+  'NodeConnectivityLost',
+  'FilesLeft',
 ]);
 
 export type NicReason = z.infer<typeof nicReason>;
 
-export const nicState = z.enum(['Configured', 'Removed', 'Pending', 'Failed']);
+/** Reasons that no apply can mend: the cause is outside the NIC's own configuration. */
+const beyondApply: ReadonlySet<string> = new Set<NicReason>([
+  'PathBypassed',
+  'NodePathTaken',
+  'MACChanged',
+  'SubnetOverlapsCluster',
+]);
+
+/** `VerifyFailed` codes for a configured NIC without answers. */
+const silent: ReadonlySet<string> = new Set<NicCode>(['ArpOff', 'ArpIgnored', 'LocalEntryMissing']);
+
+/** True for a failure that no apply can mend. */
+export function isBeyondApply({
+  state,
+  reason,
+  code = '',
+}: Pick<NicResult, 'state' | 'reason' | 'code'>): boolean {
+  if (state !== 'Failed') return false;
+  return beyondApply.has(reason) || (reason === 'VerifyFailed' && silent.has(code));
+}
+
+/** True if the NIC has its configuration on the host, also if no packet takes its path. */
+export function isInPlace(nic: Pick<NicResult, 'state' | 'reason' | 'code'>): boolean {
+  const { state, reason } = nic;
+  if (state === 'Configured') return true;
+  return isBeyondApply(nic) && reason !== 'MACChanged' && reason !== 'SubnetOverlapsCluster';
+}
+
+/** Reasons since protocol 5, with the reason for controllers before: their list of reasons is closed. */
+const reasonsSince5: Partial<Record<NicReason, NicReason>> = {
+  SubnetOverlapsCluster: 'NICInUse',
+  PathBypassed: 'VerifyFailed',
+  NodePathTaken: 'VerifyFailed',
+  MACChanged: 'NICInUse',
+  NodeConnectivityLost: 'VerifyFailed',
+  FilesLeft: 'VerifyFailed',
+};
+
+/** Returns the reason as a controller with this protocol reads it. */
+export function reasonFor(reason: NicReason, spoken: Protocol): NicReason {
+  return spoken >= 5 ? reason : (reasonsSince5[reason] ?? reason);
+}
+
+/**
+ * `Held` (protocol 4): a managed NIC stays, because the request does not name its removal. Requested NICs with the same
+ * index, name or address wait and are `Held` too.
+ */
+export const nicState = z.enum(['Configured', 'Removed', 'Pending', 'Failed', 'Held']);
 
 export const nicResult = z.object({
   index: z.int().min(0).max(9),
@@ -156,6 +235,10 @@ export const nicResult = z.object({
   message: z.string().max(120),
   /** Link carrier; absent: unknown, such as from an older agent. */
   carrier: z.boolean().optional(),
+  /** Protocol 5: the reason's case; text, because newer agents have further codes. */
+  code: z.string().max(32).optional(),
+  /** Protocol 5: the values in the message, at most 60 bytes. */
+  args: z.string().max(60).optional(),
 });
 
 export type NicResult = z.infer<typeof nicResult>;
@@ -192,10 +275,10 @@ export const jobResult = z.object({
   /** Number of foreign items on the host lost since the run began; undefined: none, or not checked. */
   foreignStateLost: z.int().min(0).optional(),
   /** Protocol 2: our NICs in the host's state.json, so that names outlive the object. */
-  known: z.array(reportedNic).max(10).optional(),
+  known: z.array(reportedNic).max(20).optional(),
   /** Protocol 2: latest object state known to the host. */
   fence: fence.optional(),
-  /** Network manager detected on the host, among those that this agent supports. */
+  /** Network manager detected on the host, if supported by this agent. */
   family: family.optional(),
 });
 

@@ -83,6 +83,9 @@ export const bizConfigStatus = z.object({
     .int()
     .optional()
     .describe('Generation whose removals that value allows; absent: none.'),
+  allowedRemovalsAt: text(
+    'When that value was first handled (RFC 3339); the consent ends an hour later.',
+  ),
 });
 
 export type BizConfigStatus = z.infer<typeof bizConfigStatus>;

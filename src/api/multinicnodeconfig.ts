@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { appliedRecord } from './applied-record.ts';
 import { conditions } from './condition.ts';
 import type { ObjectMeta } from './object-meta.ts';
+import { text, time } from './schema-fields.ts';
 
 const macPattern = /^([0-9A-Fa-f]{2}:){5}([0-9A-Fa-f]{2})$/;
 
@@ -112,8 +114,6 @@ export const nodeConfigSpec = z.object({
 
 export type NodeConfigSpec = z.infer<typeof nodeConfigSpec>;
 
-const time = (what: string) => z.string().max(64).optional().describe(`${what} (RFC 3339).`);
-
 export const interfaceStatus = z.object({
   name: z.string().max(64).optional().describe('Current or planned kernel name of the NIC.'),
   interfaceIndex: z.int().optional().describe('Position of the entry in spec.interfaces.'),
@@ -133,6 +133,8 @@ export const interfaceStatus = z.object({
   reason: z.string().max(1024).optional().describe('One word; see the table of reasons.'),
   actualState: z.string().max(64).optional().describe('Written only by the legacy controller.'),
   message: z.string().max(4096).optional().describe('What happened and what to do.'),
+  code: z.string().max(32).optional().describe('Which case of the reason the message describes.'),
+  args: z.string().max(60).optional().describe('Values in the message.'),
   lastUpdated: time('When this entry last changed'),
   lastChecked: time('When the NIC was last checked on the node'),
   lastConfigured: time('When the NIC was last configured'),
@@ -153,88 +155,6 @@ export const knownInterface = z.object({
 
 export type KnownInterface = z.infer<typeof knownInterface>;
 
-const word = (what: string, max = 253) => z.string().max(max).optional().describe(what);
-
-/**
- * Record of the last agent run, written only by our controller. All fields are optional: a record in an unknown form
- * counts as missing, and the node is applied again.
- */
-export const appliedRecord = z.object({
-  objectUid: word(
-    'uid of the object that the agent run was for; the record is valid for no other object.',
-    64,
-  ),
-  action: word('apply or cleanup.', 16),
-  content: word('Hash of the requested NICs.', 64),
-  nodeName: word('Kubernetes node that the agent ran on.'),
-  nodeUid: word('uid of that Node.', 64),
-  machineId: word('machineID that the Node reported.', 64),
-  bootId: word('bootID of the Node at the last agent run or check.', 64),
-  readySince: word('Start of the Ready period of the Node at that time.', 64),
-  checkAsked: word('Value of the annotation multinic.io/check at that time.', 64),
-  healAsked: word('Value of the annotation multinic.io/heal at that time.', 64),
-  checkedAt: time('When a check last compared the node with this record'),
-  job: word('Name of the agent Job.'),
-  attempt: z.int().optional().describe('Number of the attempt.'),
-  worked: z
-    .int()
-    .optional()
-    .describe('Number of the last successful attempt before this one with the same content.'),
-  protocol: z.int().optional().describe('Protocol version of the request to the agent.'),
-  version: word('Version of the controller that started the agent.', 64),
-  at: time('When the Job was created or, after its end, when the controller observed the end'),
-  done: z
-    .boolean()
-    .optional()
-    .describe('Whether the agent applied everything; absent: the outcome is unknown.'),
-  undone: z
-    .boolean()
-    .optional()
-    .describe(
-      'A later agent run changed the node for another object: this record is no longer in force.',
-    ),
-  macs: z
-    .array(z.string().max(17))
-    .max(20)
-    .optional()
-    .describe('MAC addresses of the applied NICs.')
-    .meta({ 'x-kubernetes-list-type': 'atomic' }),
-  allowedRemovals: word('Value of the annotation multinic.io/allow-removals at that time.', 64),
-  revision: word(
-    'Revision of the rollout: uid and generation of the source, and agent image.',
-    128,
-  ),
-  rollout: word(
-    'For a run that the rollout budget counts: started, done, or failed for a NIC that was configured before.',
-    16,
-  ),
-  reasons: z
-    .array(z.string().max(64))
-    .max(20)
-    .optional()
-    .describe(
-      'Why the agent did not apply everything; the reasons decide when the next attempt starts.',
-    )
-    .meta({ 'x-kubernetes-list-type': 'atomic' }),
-  family: word('Network manager that the agent run was for.', 16),
-  foundFamily: word('Network manager that the agent found on the host, if different.', 16),
-  triedFamilies: z
-    .array(z.string().max(16))
-    .max(8)
-    .optional()
-    .describe('Network managers that earlier agent runs tried without success, in order.')
-    .meta({ 'x-kubernetes-list-type': 'atomic' }),
-  hostFence: z
-    .object({
-      uid: word('uid of the object.', 64),
-      generation: z.int().optional().describe('Generation of the object.'),
-    })
-    .optional()
-    .describe(
-      'The newest object state that the host has recorded; set when the host refused an older one.',
-    ),
-});
-
 /** Maximum length for the addresses in a summary. */
 export const nicSummaryBytes = 512;
 
@@ -247,8 +167,8 @@ export const nodeConfigStatus = z.object({
   state: nodeConfigState.optional().describe('Summary for people; programs read conditions.'),
   summary: z
     .object({
-      nics: word('NICs that are configured, of the NICs in the spec: 2/3.', 32),
-      addresses: word('Addresses of the configured NICs, separated by commas.', nicSummaryBytes),
+      nics: text('NICs that are configured, of the NICs in the spec: 2/3.', 32),
+      addresses: text('Addresses of the configured NICs, separated by commas.', nicSummaryBytes),
     })
     .optional()
     .describe('Texts for the columns of kubectl get; programs read interfaceStatuses.'),
@@ -268,14 +188,39 @@ export const nodeConfigStatus = z.object({
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
   knownInterfaces: z
     .array(knownInterface)
-    .max(10)
+    .max(20)
     .optional()
     .describe('NICs that the host recorded as managed by MultiNIC at the last agent run.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
+  heldRemovals: z
+    .object({
+      uid: text('uid of the object.', 64),
+      generation: z.int().optional().describe('Generation whose removals wait.'),
+      code: text('OverBudget, NotCounted, SideEffect or NotKnownYet.', 32),
+      macs: z
+        .array(z.string().max(17))
+        .max(20)
+        .optional()
+        .describe('MAC addresses of the NICs that stay.')
+        .meta({ 'x-kubernetes-list-type': 'atomic' }),
+      since: time('When the removals were held'),
+      allowRemovals: text(
+        'Value of the annotation multinic.io/allow-removals when they were held: only another value is consent.',
+        64,
+      ),
+      consent: z
+        .object({ value: text('Value of the annotation.', 64), at: time('When it was first seen') })
+        .optional()
+        .describe(
+          'Consent by the annotation; it ends after an hour unless an agent run is queued.',
+        ),
+    })
+    .optional()
+    .describe('Removals that wait for consent.'),
   applied: appliedRecord.optional().describe('Record of the last agent run.'),
   rolloutContinued: z
     .object({
-      value: word('Value of the annotation.', 64),
+      value: text('Value of the annotation.', 64),
       at: time('When the controller handled the value, by the clock of the controller'),
       until: time(
         'The latest failure at that time, if the clock that recorded the failure is ahead',

@@ -97,6 +97,9 @@ const database = z
           'When a backup starts, as five cron fields (default 0 3 * * *); "": no backups.',
         ),
         retention: count('Number of backup files that are retained (default 7).'),
+        storageSize: text(
+          'Size of the backup volume; it may only grow (default: twice spec.database.storageSize and 1Gi; an existing volume keeps its size).',
+        ),
       })
       .optional()
       .describe('Logical backups on a separate volume.'),
@@ -174,6 +177,18 @@ export const multiNicOperatorStatus = z.object({
     .object({
       ...replicaStatus,
       version: text('Version that the server reports.'),
+      operation: z
+        .object({
+          kind: text('restore, rotation or upgrade.'),
+          request: text('Value of the annotation, or the new image.'),
+          step: text('Step of the operation.'),
+          startedAt: time('Start of the operation.'),
+          deadline: time('Until then the operation gives up if it has changed nothing.'),
+        })
+        .optional()
+        .describe(
+          'The operation on the database; a copy of annotation multinic.io/operation on claim mysql-storage-mariadb-0.',
+        ),
       lastBackup: z
         .object({
           at: time('End of the backup.'),

@@ -92,6 +92,12 @@ export const annotations = {
   restartAt: 'multinic.io/restart-at',
   /** On MultiNicOperators: RFC 3339 time until which protection and recovery pause. */
   breakGlass: 'multinic.io/break-glass',
+  /** On MariaDB's claim: JSON of the operation on the database, and of a restore that failed. */
+  operation: 'multinic.io/operation',
+  /** On the backups' claim: uid of MariaDB's claim. */
+  databaseVolume: 'multinic.io/database-volume',
+  /** On Jobs of an operation: the request, such as the new image. */
+  operationRequest: 'multinic.io/operation-request',
   /** On managed objects: hash of lifecycle's last apply. */
   applied: 'multinic.io/applied',
 } as const;
@@ -114,6 +120,8 @@ export const fieldManagers = {
   viola: 'viola',
   controller: 'controller',
   lifecycle: 'lifecycle',
+  /** Of annotation `multinic.io/operation` only: an apply by `lifecycle` leaves it. */
+  lifecycleOperation: 'lifecycle-operation',
   /** Used by the MultiNicBizConfig expansion. */
   bizConfig: 'biz-config',
   cli: 'cli',

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { shownClusterNetwork } from './cluster-networks.ts';
 import { interfaceSpec, nodeConfigSpec, nodeConfigStatus } from './multinicnodeconfig.ts';
+import { removalLists } from './removal-consent.ts';
 
 /** Viola's HTTP bodies: `/v1/k8s/multinic/node-configs`. */
 export const nodeConfigsPath = '/v1/k8s/multinic/node-configs';
@@ -48,10 +50,17 @@ export const postedNode = z.object({
     .optional()
     .describe('Fence: the node is refused when the object has changed since.'),
   source: source.optional().describe('OpenstackConfig this node comes from.'),
+  removals: removalLists
+    .optional()
+    .describe(
+      'With base: NICs that may leave the node, and why. Any other removal is a named act.',
+    ),
   removalsAllowed: z
     .boolean()
     .optional()
-    .describe('With base: a user consented to the removal of the NICs that are missing here.'),
+    .describe(
+      'With base and without removals: a user consented to the removal of all NICs that are missing here. With removals it is for an earlier Viola.',
+    ),
 });
 
 export type PostedNode = z.infer<typeof postedNode>;
@@ -180,6 +189,14 @@ export const deleteReason = z.enum(['server-gone']);
 
 export type DeleteReason = z.infer<typeof deleteReason>;
 
+/**
+ * Basis of a deletion (query `basis`, default named). Evidence and consent exempt the object from the budget of
+ * removals.
+ */
+export const deleteBasis = z.enum(['evidence', 'consent', 'named']);
+
+export type DeleteBasis = z.infer<typeof deleteBasis>;
+
 export const deleteAnswer = z.object({ uid: z.string(), generation: z.int() });
 
 /** Request to check a node, and to apply drift if `heal` is true. */
@@ -214,6 +231,12 @@ export const clusters = z.object({
         })
         .optional()
         .describe('Rights of the account in the Secret; absent: unknown.'),
+      networks: z
+        .array(shownClusterNetwork)
+        .optional()
+        .describe(
+          'Networks of Services and Pods that no NIC may overlap, as the controller published them; absent: unknown, or not readable.',
+        ),
     }),
   ),
   conditions: z

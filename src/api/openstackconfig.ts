@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { conditions } from './condition.ts';
 import { routing } from './multinicnodeconfig.ts';
 import type { ObjectMeta } from './object-meta.ts';
+import { text, time } from './schema-fields.ts';
 
 const duration = (what: string) =>
   z.string().max(32).optional().describe(`${what}, as a Go duration such as 30s or 2m.`);
-const text = (what: string, max = 253) => z.string().max(max).optional().describe(what);
 const flag = (what: string) => z.boolean().optional().describe(what);
 const atomic = { 'x-kubernetes-list-type': 'atomic' };
 
@@ -63,9 +63,11 @@ export const settings = z
     pollFastWindow: duration('How long polling stays fast after a change (default 3m)'),
     portBaseline: text('CreatedAfterConfig (default), All, or an RFC 3339 time.', 64),
     deletionPolicy: z
-      .enum(['Delete', 'Retain'])
+      .enum(['Ask', 'Delete', 'Retain'])
       .optional()
-      .describe('What happens to NICs when this object is deleted (default Delete).'),
+      .describe(
+        'What happens to NICs when this object is deleted. Ask (default): they are removed, above the budget of removals after consent. Delete: consent in advance. Retain: they stay.',
+      ),
     maxInterfaces: z.int32().min(1).max(10).optional().describe('NICs per node (default 10).'),
     routing: routing.optional().describe('How traffic of the NICs is routed (default pbr).'),
     addressFamilies: z
@@ -133,7 +135,6 @@ export type OpenstackConfigSpec = z.infer<typeof openstackConfigSpec>;
 export type OpenstackConfigSettings = z.infer<typeof settings>;
 
 const count = (what: string) => z.int32().optional().describe(what);
-const time = (what: string) => z.string().max(64).optional().describe(`${what} (RFC 3339).`);
 
 export const openstackConfigStatus = z.object({
   observedGeneration: z.int().optional().describe('Generation this status is about.'),
@@ -203,9 +204,48 @@ export const openstackConfigStatus = z.object({
     253,
   ),
   openAllowRemovals: z
-    .object({ value: text('Value of the annotation.', 253), since: time('First sync with it') })
+    .object({
+      value: text('Value of the annotation.', 253),
+      since: time('First sync with it'),
+      until: time('When the consent ends'),
+      nics: count('NICs that wait and that the consent covers.'),
+      nodes: count('Nodes of these NICs.'),
+    })
     .optional()
     .describe('Consent to removals that still applies, because a read or a delivery failed.'),
+  heldRemovals: z
+    .object({
+      generation: z.int().optional().describe('Generation whose removals wait.'),
+      at: time('First sync that held these NICs'),
+      digests: text(
+        'NICs that wait for consent: 8 hex digits for each, from business cluster, server or object, and MAC; above 2,500 NICs = and a sha256 for each business cluster.',
+        20_000,
+      ),
+      overBudget: flag(
+        'NICs are held above a budget: further removals of this generation wait, too.',
+      ),
+    })
+    .optional()
+    .describe('Removals that wait for consent: a consent covers exactly these NICs.'),
+  withdrawal: z
+    .object({
+      uid: text('uid of the object.', 64),
+      generation: z.int().optional().describe('Generation of its deletion.'),
+    })
+    .optional()
+    .describe('Deletion whose removals have started: they go on.'),
+  removals: z
+    .array(
+      z.object({
+        at: time('When the removals were sent'),
+        nics: count('NICs.'),
+        nodes: count('Nodes that lost them.'),
+      }),
+    )
+    .max(20)
+    .optional()
+    .describe('Removals of the last hour that count in the budget.')
+    .meta(atomic),
 });
 
 export type OpenstackConfigStatus = z.infer<typeof openstackConfigStatus>;

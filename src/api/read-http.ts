@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { shownClusterNetwork } from './cluster-networks.ts';
 import { condition } from './condition.ts';
 import { nodeConfigState } from './multinicnodeconfig.ts';
 import { postAnswer } from './node-configs-http.ts';
+import { type BudgetScope, budgetLimits, type HoldCode, removalBasis } from './removals.ts';
 
 /** Bodies of the operator's read API, beside the inventory: clusters, nodes, ports and plans. */
 export const readPaths = {
@@ -119,6 +121,21 @@ export const nodeView = z.object({
       lastJobName: z.string().optional(),
       attempt: z.int().optional(),
       deleting: z.boolean(),
+      heldRemovals: z
+        .object({
+          code: z
+            .string()
+            .optional()
+            .describe('OverBudget, NotCounted, SideEffect or NotKnownYet.'),
+          macs: z.array(z.string()),
+          since: time('When the removals were held').optional(),
+        })
+        .optional()
+        .describe('NICs that stay until consent; absent: none.'),
+      removed: z
+        .array(z.object({ mac: z.string(), basis: removalBasis, at: time('Start of the run') }))
+        .optional()
+        .describe('Removals of the last hour, with their basis; absent: none.'),
     })
     .optional()
     .describe('The MultiNicNodeConfig; absent in lists, and if the business cluster has none.'),
@@ -216,7 +233,30 @@ export const nicChange = z.object({
     .optional()
     .describe('Fields that differ, as planned; all fields of an added NIC.'),
   cause: z.string().optional().describe('Cause of a removal.'),
+  basis: removalBasis.optional().describe('Basis of a removal.'),
 });
+
+/** Held NIC, with a removal pending consent. */
+export const blockedNic = z.object({
+  name: z.string().optional().describe('Absent: the object no longer lists the NIC.'),
+  macAddress: z.string(),
+  basis: removalBasis.optional().describe('Basis without consent; absent: not decided yet.'),
+  code: z
+    .enum(['OverBudget', 'NotCounted', 'SideEffect', 'NotKnownYet'] satisfies HoldCode[])
+    .optional()
+    .describe('Why the removal waits; absent: the controller does not report a cause.'),
+});
+export type BlockedNic = z.infer<typeof blockedNic>;
+
+/** Budget use, as in the plan. */
+export const budgetView = z.object({
+  scope: z.enum(Object.keys(budgetLimits) as BudgetScope[]).describe('What the budget counts.'),
+  used: z.int().describe('Removals of the last hour and of this plan.'),
+  total: z.int().describe('Nodes or NICs before these removals.'),
+  allowed: z.int().describe('Removals per hour without consent.'),
+  freeAt: time('When the oldest counted removal no longer counts').optional(),
+});
+export type BudgetView = z.infer<typeof budgetView>;
 
 export const plannedNode = z.object({
   nodeName: z.string(),
@@ -225,6 +265,10 @@ export const plannedNode = z.object({
   why: z.string().describe('Cause of the action.'),
   nics: z.array(nicChange),
   unconfirmedRemovals: z.array(z.string()).describe('NICs that stay without evidence or consent.'),
+  heldNics: z
+    .array(blockedNic)
+    .optional()
+    .describe('NICs whose removal waits for consent; absent: none.'),
 });
 
 export const planView = z.object({
@@ -236,6 +280,10 @@ export const planView = z.object({
   nodes: z.array(plannedNode).describe('Nodes with an action or unconfirmed removals, by name.'),
   unchanged: z.int().describe('Nodes without action.'),
   heldRemovals: z.int().describe('NICs whose removal waits for consent.'),
+  budgets: z
+    .array(budgetView)
+    .optional()
+    .describe('Removals per hour that need no consent; absent: an earlier operator.'),
   problems: z.array(z.object({ reason: z.string(), subject: z.string(), message: z.string() })),
   verdicts: z.array(
     z.object({
@@ -247,6 +295,12 @@ export const planView = z.object({
       message: z.string().optional(),
     }),
   ),
+  networks: z
+    .array(shownClusterNetwork)
+    .optional()
+    .describe(
+      'Networks of Services and Pods with which the plan compared NICs; absent: unknown, so nothing was compared.',
+    ),
   agentJobs: z
     .int()
     .describe('Agent Jobs that would start: one per created, updated or deleted node.'),

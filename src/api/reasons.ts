@@ -24,6 +24,7 @@ export const reasons = {
 export type Reason = keyof typeof reasons;
 /** `RemovalHeld` and `Paused` apply to both kinds with the same meaning. */
 export type NodeReason = keyof typeof nodeReasons | 'RemovalHeld' | 'Paused';
-export type OperatorReason = keyof typeof openstackConfigReasons;
+/** `SubnetOverlapsCluster` has the same meaning as in an agent's result. */
+export type OperatorReason = keyof typeof openstackConfigReasons | 'SubnetOverlapsCluster';
 export type MultiNicOperatorReason = keyof typeof multiNicOperatorReasons;
 export type PartReason = keyof typeof partReasons;

@@ -1,84 +1,115 @@
+import * as z from 'zod';
+
 /**
- * Decides which removals need consent. The operator decides about a cloud's NICs, the controller about its cluster's
- * nodes; both guards against accidental deletions use the same limits.
+ * The gate for removals. Operator, controller, Viola and the expansion of MultiNicBizConfigs decide about
+ * removals with `decideRemovals`.
  */
 
-/** Basis for a removal. */
-export type RemovalBasis =
-  /** Evidence about the port or its server exists. */
-  | 'proven'
-  /** An edit or annotation on the object requests the removal. */
-  | 'named'
-  /** Neither: the removal results from another change, such as an operator setting. */
-  | 'sideEffect';
+/** Basis of a removal in records. */
+export const removalBasis = z.enum([
+  /** OpenStack shows the loss of the port or server. */
+  'evidence',
+  /** A user consented to the removal of exactly this NIC. */
+  'consent',
+  /** A user or GitOps edited or deleted the object: counts in the budget. */
+  'named',
+  /** Result of a different change, such as a restore or an operator setting. */
+  'sideEffect',
+]);
 
-export interface PendingRemoval {
-  /** Key for a NIC, node or object; equal keys mean the same item. */
-  readonly item: string;
+export type RemovalBasis = z.infer<typeof removalBasis>;
+
+/** Cause of a hold, beside the reason `RemovalHeld`. */
+export type HoldCode =
+  /** Removals of an hour exceed the budget. */
+  | 'OverBudget'
+  /** Removals of the last hour are unknown. */
+  | 'NotCounted'
+  | 'SideEffect'
+  /** No agent has reported yet which NICs the node has. */
+  | 'NotKnownYet';
+
+/** A NIC that would leave a node. */
+export interface NicRemoval {
   readonly basis: RemovalBasis;
-  /** True: a user consented. */
-  readonly hasConsent: boolean;
+  /** True: evidence against a link that is still present on a Ready node; such a removal counts in the budget. */
+  readonly isContradicted?: boolean;
 }
 
-/** Removals allowed without consent: the larger value from `always` and the fraction `part`. */
-export interface RemovalLimit {
+/** Removals of this period count together, in milliseconds. */
+export const budgetWindowMs = 3_600_000;
+/** Lifetime of a consent until an agent run is queued, in milliseconds. */
+export const consentLifetimeMs = 3_600_000;
+/** Delay before the first removal, to see simultaneous removals, in milliseconds. */
+export const settleMs = 3_000;
+
+/** Removals allowed without consent: the larger of `always` and the fraction `part`. */
+interface RemovalLimit {
   readonly always: number;
   readonly part: number;
 }
 
-export const removalLimits = {
-  /** NICs delivered by OpenstackConfigs from one cloud. */
-  nicsOfCloud: { always: 10, part: 0.2 },
-  /** Nodes in a business cluster that lose NICs within a minute; in small clusters each node is a large part. */
-  nodesOfCluster: { always: 3, part: 0.2 },
-  /** Nodes that lose NICs by one MultiNicBizConfig generation. */
-  nodesOfSource: { always: 3, part: 0.2 },
-  /** OpenstackConfigs deleted within a minute. */
-  openstackConfigs: { always: 3, part: 0.2 },
+/** Limits per hour: nodes losing NICs in a business cluster, NICs in the cluster, NICs from an OpenstackConfig. */
+export const budgetLimits = {
+  clusterNodes: { always: 3, part: 0.2 },
+  clusterNics: { always: 10, part: 0.2 },
+  configNics: { always: 10, part: 0.2 },
 } as const satisfies Record<string, RemovalLimit>;
 
-/** Returns how many of `total` items may be removed without consent. */
-export function allowedAtOnce(total: number, { always, part }: RemovalLimit): number {
+export type BudgetScope = keyof typeof budgetLimits;
+
+/** Use of a budget. */
+export interface BudgetUse {
+  readonly scope: BudgetScope;
+  /** Nodes or NICs removed in the last hour, waiting, and requested now; each counts once. */
+  readonly used: number;
+  /** Nodes or NICs before the removals of the last hour. */
+  readonly total: number;
+}
+
+/** Returns how many nodes or NICs may lose NICs within an hour without consent. */
+export function allowedIn({ scope, total }: Pick<BudgetUse, 'scope' | 'total'>): number {
+  const { always, part } = budgetLimits[scope];
   return Math.max(always, Math.floor(part * total));
 }
 
-export interface RemovalDecision {
-  /** Items that stay until consent. */
-  readonly held: ReadonlySet<string>;
-  /** Number of removals without consent, and the allowed number. */
-  readonly count: number;
-  readonly allowed: number;
+/** Returns the first budget with more use than allowed; undefined: none. */
+export function exceededBudget(budgets: readonly BudgetUse[]): BudgetUse | undefined {
+  return budgets.find((budget) => budget.used > allowedIn(budget));
 }
 
-interface DecisionInput {
-  readonly removals: readonly PendingRemoval[];
-  /** Items removed recently without consent, counted together with current removals. */
-  readonly recent: Iterable<string>;
-  /** Number of items now, or before the first removal. */
-  readonly total: number;
-  readonly limit: RemovalLimit;
+/** True if the removal counts in the budget. */
+export function countsInBudget({ basis, isContradicted = false }: NicRemoval): boolean {
+  return basis === 'named' || (basis === 'evidence' && isContradicted);
+}
+
+export interface RemovalDecision<T> {
+  readonly allowed: readonly T[];
+  readonly held: readonly { readonly removal: T; readonly code: HoldCode }[];
 }
 
 /**
- * Decides which removals wait for consent: side effects always, named and proven removals above the limit. Removals
- * with consent are neither held nor counted.
+ * Decides which removals may start. Evidence and consent may; side effects wait for consent. Removals counted in the
+ * budget start all or none: with any budget exceeded, all wait. `isHeld`: held by an earlier decision, and waiting until
+ * consent even with budget left.
  */
-export function decideRemovals({ removals, recent, total, limit }: DecisionInput): RemovalDecision {
-  const open = removals.filter(({ hasConsent }) => !hasConsent);
-  const [sideEffects, intended] = [
-    open.filter(isSideEffect),
-    open.filter((one) => !isSideEffect(one)),
-  ];
-  const count = intended.length === 0 ? 0 : new Set([...intended.map(itemOf), ...recent]).size;
-  const allowed = allowedAtOnce(total, limit);
-  const held = count > allowed ? [...sideEffects, ...intended] : sideEffects;
-  return { held: new Set(held.map(itemOf)), count, allowed };
-}
-
-function isSideEffect({ basis }: PendingRemoval): boolean {
-  return basis === 'sideEffect';
-}
-
-function itemOf({ item }: PendingRemoval): string {
-  return item;
+export function decideRemovals<T extends NicRemoval>(
+  removals: readonly T[],
+  {
+    budgets,
+    isHeld = false,
+  }: { readonly budgets: readonly BudgetUse[]; readonly isHeld?: boolean },
+): RemovalDecision<T> {
+  const isOver = isHeld || exceededBudget(budgets) !== undefined;
+  const codeOf = (removal: T): HoldCode | undefined => {
+    if (removal.basis === 'sideEffect') return 'SideEffect';
+    return isOver && countsInBudget(removal) ? 'OverBudget' : undefined;
+  };
+  return {
+    allowed: removals.filter((removal) => codeOf(removal) === undefined),
+    held: removals.flatMap((removal) => {
+      const code = codeOf(removal);
+      return code === undefined ? [] : [{ removal, code }];
+    }),
+  };
 }

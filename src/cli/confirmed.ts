@@ -14,14 +14,22 @@ export async function confirmed(
       'standard input is not a terminal: the command cannot ask for confirmation',
       `give --yes, or ${preview}`,
     );
-  using terminal = disposable();
-  const answer = await terminal.question(`${question} (yes/no) `);
-  if (answer.trim().toLowerCase() !== 'yes')
+  const answer = await answered(`${question} (yes/no)`, process.stdout);
+  if (answer.toLowerCase() !== 'yes')
     throw new Refusal('nothing was changed: the answer is not yes', 'answer yes, or give --yes');
 }
 
-function disposable() {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+/** Asks the user; returns the answer without surrounding spaces. */
+export async function answered(
+  question: string,
+  output: NodeJS.WritableStream = process.stderr,
+): Promise<string> {
+  using terminal = disposable(output);
+  return (await terminal.question(`${question} `)).trim();
+}
+
+function disposable(output: NodeJS.WritableStream) {
+  const terminal = createInterface({ input: process.stdin, output });
   return {
     question: (text: string) => terminal.question(text),
     [Symbol.dispose]: () => terminal.close(),

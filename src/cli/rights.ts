@@ -55,5 +55,6 @@ export const commandRoles: Readonly<Record<string, readonly string[]>> = {
   plan: ['multinic-view', 'multinic-reader'],
   diff: ['multinic-edit', 'multinic-reader'],
   sync: ['multinic-edit', 'multinic-reader'],
+  'allow-removals': ['multinic-edit', 'multinic-reader'],
   'support-bundle': ['multinic-view', 'multinic-reader'],
 };

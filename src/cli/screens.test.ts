@@ -6,6 +6,7 @@ import { allowRemovals } from '../explain/commands.ts';
 import { examine } from '../explain/examine.ts';
 import { explainPort } from '../explain/explain-port.ts';
 import { faults } from '../explain/testing/faults.ts';
+import { further } from '../explain/testing/further-faults.ts';
 import {
   config,
   nic,
@@ -15,6 +16,7 @@ import {
   read,
   systemFacts,
 } from '../explain/testing/healthy.ts';
+import { consentText, holdText, nothingWaitsText, questionText } from './allow-removals/screen.ts';
 import { diffText } from './diff/screen.ts';
 import { doctorText } from './doctor/screen.ts';
 import { nicList, nicRows } from './nics/rows.ts';
@@ -88,7 +90,8 @@ describe('screens', () => {
   });
 
   it.each(['en', 'ko'] as const)('why in %s, for each fault', async (lang) => {
-    const texts = faults.map(({ title, facts }) => {
+    const held = further.filter(({ reason }) => reason === 'RemovalHeld');
+    const texts = [...faults, ...held].map(({ title, facts }) => {
       const explanation = explainPort({ ...portFacts, ...facts });
       return `# ${title}\n${whyText(explanation, lang)}\n`;
     });
@@ -112,6 +115,29 @@ describe('screens', () => {
       await expect(`${texts.join('\n\n')}\n`).toMatchFileSnapshot(`screens/plan.${lang}.txt`);
     },
   );
+
+  it.each(['en', 'ko'] as const)('allow-removals in %s', async (lang) => {
+    const { nodes, budgets = [] } = changedPlan;
+    const hold = {
+      config: changedPlan.config,
+      message: 'OverBudget: 4 of 12 nodes in the business cluster would lose NICs within an hour',
+      nics: 1,
+      nodes: nodes.map(({ nodeName, instanceId, heldNics = [] }) => ({
+        nodeName,
+        instanceId,
+        heldNics,
+      })),
+      budgets,
+    };
+    const former = { ...hold, nics: undefined, nodes: [], budgets: [] };
+    const texts = [hold, { ...hold, nics: 84 }, former].flatMap((each) => [
+      holdText(each, lang),
+      questionText(each, lang),
+      consentText(each, '2026-11-26T06:25:00.000Z', lang),
+    ]);
+    const text = [...texts, nothingWaitsText(hold.config, lang)].join('\n\n');
+    await expect(`${text}\n`).toMatchFileSnapshot(`screens/allow-removals.${lang}.txt`);
+  });
 
   it.each(['en', 'ko'] as const)('sync and diff in %s', async (lang) => {
     const ready = { status: 'False', reason: 'KeystoneError', message: 'keystone: 401' };

@@ -284,6 +284,8 @@ describe('a controller whose wall clock jumps by hours', () => {
       fixture.agents.dead.add('dead-1');
       await fleet('dead-1');
       await untilPods(1);
+      // The controller reads the age of its new record.
+      await fixture.pass(10);
       fixture.wallOffsetMs = hours * 3_600_000;
       await fixture.pass(300);
       expect(await fixture.ready('dead-1')).not.toBe('False NotStarted');

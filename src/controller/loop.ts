@@ -2,29 +2,35 @@ import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { createEventRecorder } from '../kube/events.ts';
+import { createEventRecorder, type EventRecorder } from '../kube/events.ts';
 import { keyOf } from '../kube/object.ts';
 import { createController, type ReconcileResult, sourceOf } from '../kube/reconcile/controller.ts';
 import { together } from '../kube/reconcile/together.ts';
 import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
 import type { Perform } from '../process/effects.ts';
-import type { PartContext } from '../process/part.ts';
+import type { OwnPod, PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
 import { thisBuild } from '../process/version.ts';
 import { createBizConfigLoop } from './biz-config/loop.ts';
 import { createDeletion } from './deletion/finalizer.ts';
 import { createCheck } from './drift/check-task.ts';
 import { createDriftReconciler } from './drift/drift-reconciler.ts';
+import { checkIntervalMs } from './drift/interval.ts';
 import { Turns } from './drift/turns.ts';
 import { RecordAges } from './jobs/applied.ts';
 import type { JobTemplate } from './jobs/job.ts';
 import { createJobRunner, createJobStore, createPodStore } from './jobs/job-runner.ts';
 import { gaugeStates } from './metrics.ts';
+import { createClusterFacts } from './networks/cluster-facts.ts';
+import { createPublishedNetworks } from './networks/published.ts';
 import { createStores, type NodeConfig, nodeConfigs, refOfConfig } from './objects/stores.ts';
 import { createReconciler } from './reconcile.ts';
 import { createFindFormerNode } from './records/former-node.ts';
 import { createNodeRecords } from './records/node-records.ts';
-import { createRemovalGuard } from './removals/removal-guard.ts';
+import { createBudget, type PlannedLoss } from './removals/budget.ts';
+import { createGate } from './removals/gate.ts';
+import { createRemovalLedger } from './removals/ledger.ts';
+import { createRecordRemovals } from './removals/ledger-entry.ts';
 import { createAdmission } from './scheduling/admission.ts';
 import { createNextRun } from './scheduling/apply-task.ts';
 import { createDispatch } from './scheduling/dispatch.ts';
@@ -109,6 +115,18 @@ export function createLoop(options: LoopOptions) {
   const dispatch = createDispatch({ runner, admission, rollout, metrics, log });
   const reporter = createReporter({ client, configs, recorder, metrics, perform, clock });
   const turns = new Turns();
+  const clusterFacts = createClusterFacts({
+    client,
+    published: createPublishedNetworks({ client, namespace, perform }),
+    serviceCIDRs: values.serviceCIDRs,
+    podNetworks: values.podNetworks,
+    podCidrs: stores.podCidrs,
+    clock,
+    random,
+    log,
+    onMissingRight: (message) => warnOnPod(recorder, context.pod, message),
+  });
+  const facts = () => clusterFacts.current();
   const check = createCheck({
     runner,
     dispatch,
@@ -116,14 +134,19 @@ export function createLoop(options: LoopOptions) {
     clock,
     metrics,
     startDeadlineMs,
-    intervalMs: values.checkIntervalMs,
+    facts,
+    intervalMs: () => checkIntervalMs(values.checkIntervalMs, stores.withNics()),
     policy: values.driftPolicy,
   });
+  const ledger = createRemovalLedger({ client, namespace, perform, clock });
+  const budget = createBudget({ stores, ledger, clock });
+  budget.follow(configs);
   const reconcile = createReconciler({
     stores,
     otherController,
     deletion: createDeletion({ client, runner, perform }),
-    guard: createRemovalGuard({ client, stores, namespace, clock }),
+    gate: createGate({ client, budget, ledger, namespace, clock }),
+    recordRemovals: createRecordRemovals(ledger, clock),
     records,
     formerNode: createFindFormerNode(client, stores),
     nextRun: createNextRun({
@@ -133,6 +156,7 @@ export function createLoop(options: LoopOptions) {
       isCurrent,
       records,
       version: thisBuild().version,
+      facts,
       startDeadlineMs,
       ages,
       clock,
@@ -220,11 +244,25 @@ export function createLoop(options: LoopOptions) {
     recorder,
     stores,
     values,
+    async countRemovals(signal) {
+      const recorded = await ledger.read(signal);
+      if (recorded.kind === 'unknown') return recorded;
+      const usesWith = (planned: readonly PlannedLoss[]) =>
+        budget.clusterUse(recorded.entries, planned);
+      return { kind: 'counted', usesWith };
+    },
     listed: () => watches.configs.synced,
   });
   gaugeStates(configs, metrics);
   for (const state of rolloutStates) {
     metrics.sample('multinic_rollout_nodes', { state }, () => rollout.count(state));
+  }
+  for (const scope of ['clusterNodes', 'clusterNics'] as const) {
+    metrics.sample(
+      'multinic_removal_budget_used',
+      { scope },
+      () => budget.clusterUse(ledger.entries()).find((use) => use.scope === scope)?.used ?? 0,
+    );
   }
   metrics.sample('multinic_jobs_active', {}, () => runner.open().length);
   sampleWork(metrics, controllerName, controller);
@@ -232,14 +270,18 @@ export function createLoop(options: LoopOptions) {
   for (const reflector of watches.all) sampleSilence(metrics, reflector);
 
   return {
-    run: (leading: AbortSignal) =>
-      recorder.during(leading, () =>
-        together(leading, clock, {
+    run: (leading: AbortSignal) => {
+      ledger.begin();
+      return recorder.during(leading, async () => {
+        await clusterFacts.begin(leading);
+        return together(leading, clock, {
           changes: (end) => controller.run(end),
           checks: (end) => drift.run(end),
+          networks: (end) => clusterFacts.run(end),
           ...(bizConfigs && { bizConfigs: bizConfigs.run }),
-        }),
-      ),
+        });
+      });
+    },
     /** A process without the lease is ready: its watches have not started. */
     notReady: () => {
       const late = watches.all.filter(({ state }) => state === 'listing' || state === 'waiting');
@@ -252,6 +294,17 @@ export function createLoop(options: LoopOptions) {
     runner,
     lastProcessed: () => lastProcessed,
   };
+}
+
+/** Reports a missing right on the controller's Pod; undefined: the Pod is unknown. */
+function warnOnPod(
+  recorder: Pick<EventRecorder, 'record'>,
+  pod: OwnPod | undefined,
+  message: string,
+): void {
+  if (!pod) return;
+  const involved = { apiVersion: 'v1', kind: 'Pod', metadata: pod };
+  recorder.record(involved, { type: 'Warning', reason: 'RightsMissing', message });
 }
 
 function templateOf(values: ControllerValues): JobTemplate {

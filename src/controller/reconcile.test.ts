@@ -326,7 +326,8 @@ describe('an object without a node', () => {
     expect(fixture.created('jobs')).toBe(1);
     await fixture.delete('worker-1');
     await fixture.untilReady('renamed', good);
-    expect(fixture.agents.requests.map(({ action }) => action)).toEqual(['apply', 'apply']);
+    const actions = fixture.agents.requests.map(({ action }) => action);
+    expect(actions).toEqual(['apply', 'cleanup', 'apply']);
   });
 });
 

@@ -10,25 +10,21 @@ import { type Deletion, hasFinalizer } from './deletion/finalizer.ts';
 import type { Check } from './drift/check-task.ts';
 import { hasBooted } from './drift/drift.ts';
 import type { Turns } from './drift/turns.ts';
-import { type Applied, deliveredMacs, type RecordAges, recordOf } from './jobs/applied.ts';
-import { acceptEntries, acceptSpec, nothing } from './jobs/request.ts';
-import type { Failure } from './jobs/runner.ts';
+import { type Applied, type RecordAges, recordOf } from './jobs/applied.ts';
+import { acceptEntries, acceptSpec, type Contents, nothing } from './jobs/request.ts';
 import { isReady, machineOf } from './objects/machine.ts';
-import { deletedAt, hasConsent, type NodeConfig, type Stores } from './objects/stores.ts';
-import { type FindFormerNode, isClean } from './records/former-node.ts';
+import { deletedAt, type NodeConfig, type Stores } from './objects/stores.ts';
+import type { FindFormerNode } from './records/former-node.ts';
+import { reportFormerNode } from './records/former-node-report.ts';
 import { successorOf } from './records/meaning.ts';
 import type { NodeRecords } from './records/node-records.ts';
-import {
-  isOn,
-  leavingFirst,
-  losesToSuccessor,
-  type RemovalInput,
-  removalOf,
-} from './removals/losses.ts';
-import type { Consent, RemovalGuard } from './removals/removal-guard.ts';
-import type { NextRun, Progress, Task } from './scheduling/apply-task.ts';
+import { hasDeleteConsent } from './removals/bases.ts';
+import type { Gate, GateInput } from './removals/gate.ts';
+import { isOn, mayHaveNics } from './removals/known.ts';
+import type { RecordRemovals } from './removals/ledger-entry.ts';
+import { leavingFirst, lostNics, staysFor } from './removals/losses.ts';
+import type { NextRun, Task } from './scheduling/apply-task.ts';
 import type { Rollout } from './scheduling/rollout-budget.ts';
-import { isRepeat, type RunPhase, readyIn } from './status/conditions.ts';
 import { pausedIn } from './status/paused.ts';
 import type { Report, Reporter } from './status/report.ts';
 import { findTarget, type Target, targetOf } from './target.ts';
@@ -38,7 +34,8 @@ export interface ReconcilerOptions {
   readonly stores: Stores;
   readonly otherController: OtherController;
   readonly deletion: Deletion;
-  readonly guard: RemovalGuard;
+  readonly gate: Gate;
+  readonly recordRemovals: RecordRemovals;
   readonly records: NodeRecords;
   readonly formerNode: FindFormerNode;
   readonly nextRun: NextRun;
@@ -65,9 +62,8 @@ const waitForNodeMs = 3_600_000;
  * status, schedules drift checks. If the object is being deleted, cleans the node and removes the finalizer.
  */
 export function createReconciler(options: ReconcilerOptions) {
-  const { stores, otherController, deletion, guard, records, nextRun, check, ages, reporter } =
-    options;
-  const { formerNode, checkLater, turns, rollout, clock, random } = options;
+  const { stores, otherController, deletion, gate, recordRemovals, records, nextRun } = options;
+  const { formerNode, check, checkLater, turns, rollout, ages, reporter, clock, random } = options;
 
   /** Adds a jitter of ±20 %: thousands of objects refused for the same reason must not requeue at the same moment. */
   function fallbackRequeue(): number {
@@ -85,6 +81,7 @@ export function createReconciler(options: ReconcilerOptions) {
       if (config) return await proceed(config, signal);
       ages.forget(key);
       reporter.forget(key);
+      gate.forget(key);
       return check.forget(key);
     } catch (error) {
       if (!isConflict(error)) throw error;
@@ -141,12 +138,28 @@ export function createReconciler(options: ReconcilerOptions) {
     const first = leavingFirst({ config, spec, node }, records);
     if (first) return waitFor(first, report);
     const former = await formerNode(config, node, signal);
-    const pause = await awaitEditConsent({ config, spec, node, former }, report, signal);
-    if (pause) return pause;
-    if (former && !former.successor) return cleanFirst(former.node, report, signal);
-    const task = { report, node, action: 'apply', contents: spec } as const;
+    // A successor's first run changes no unlisted NIC on the former node, and reports all NICs.
+    if (former && !former.successor) {
+      return leaveFormerNode(former.node, 'otherNode', report, signal);
+    }
+    const decided = await decide(
+      { config, node, action: 'apply', contents: spec, cause: 'edit' },
+      report,
+      signal,
+    );
+    if ('requeueAfterMs' in decided) return decided;
+    const task = { report, node, action: 'apply', contents: spec, ...decided } as const;
     const progress = await nextRun(task, signal);
     return progress.done ? checkWhenDue(task) : progress;
+  }
+
+  /** Returns the removals that a run may make, or when to decide again. */
+  async function decide(input: GateInput, report: Report, signal: AbortSignal) {
+    const decision = await gate.decide(input, signal);
+    if (decision.kind === 'early') return { requeueAfterMs: decision.forMs };
+    const { removals, held, status } = decision;
+    report.hold({ message: held, status });
+    return { removals, held };
   }
 
   function checkWhenDue(task: Task): Outcome | undefined {
@@ -170,14 +183,14 @@ export function createReconciler(options: ReconcilerOptions) {
     const here = target.kind === 'node' ? target.node : undefined;
     const former = await formerNode(config, here, signal);
     if (former && !former.successor) {
-      return (await awaitCleanConsent(report, signal)) ?? cleanFirst(former.node, report, signal);
+      return leaveFormerNode(former.node, 'deletion', report, signal);
     }
     return here
       ? cleanAndRelease(here, report, signal)
       : releaseWithoutNode(report, target, signal);
   }
 
-  /** Removes the finalizer when the node is clean, or when another object took the node over. */
+  /** Removes the finalizer when the node is clean, or when a different object took the node over. */
   async function cleanAndRelease(
     node: Node,
     report: Report,
@@ -185,15 +198,48 @@ export function createReconciler(options: ReconcilerOptions) {
   ): Promise<Outcome | void> {
     const { config } = report;
     const successor = successorOf(config, node, stores);
-    // The successor's first run removes this object's leftovers.
-    if (successor && !losesToSuccessor(config, successor)) return release(report, signal);
-    if (!successor && isForeignNode(config, node)) return release(report, signal);
-    const pause = await awaitCleanConsent(report, signal);
-    if (pause) return pause;
-    if (successor || isGone(config, node, clock.now()))
-      return successor ? release(report, signal) : releaseWithWarning(node, report, signal);
-    const progress = await clean(node, report, signal);
-    return progress.done ? release(report, signal) : progress;
+    const contents = staysFor(successor, config);
+    if (mayLeaveAsIs(config, node, successor, contents)) return release(report, signal);
+    if (isGone(config, node, clock.now())) return releaseWithWarning(node, report, signal);
+    const input = { config, node, contents, cause: 'deletion' } as const;
+    const outcome = await clean(input, report, report, signal);
+    return outcome === 'clean' ? release(report, signal) : outcome;
+  }
+
+  /**
+   * True if a deleted object needs no clean-up: the node belongs to a different object, or a successor lists all NICs.
+   * A successor's first run changes no unlisted NIC, and reports all NICs.
+   */
+  function mayLeaveAsIs(
+    config: NodeConfig,
+    node: Node,
+    successor: NodeConfig | undefined,
+    contents: Contents,
+  ): boolean {
+    return successor ? !lostNics(config, contents)?.length : isForeignNode(config, node);
+  }
+
+  /**
+   * Removes an object's NICs from a node, except NICs in the contents. `shown`: report for the run. Returns `clean`, or
+   * when to continue.
+   */
+  async function clean(
+    { config, node, contents, cause }: Omit<GateInput, 'action'>,
+    report: Report,
+    shown: Report,
+    signal: AbortSignal,
+  ): Promise<Outcome | 'clean'> {
+    const task = { node, action: 'cleanup', contents } as const;
+    const decided = await decide({ config, cause, ...task }, report, signal);
+    if ('requeueAfterMs' in decided) return decided;
+    const { removals, held } = decided;
+    if (held !== undefined && removals.length === 0) return hold(held, report, signal);
+    const progress = await nextRun({ ...task, removals, report: shown }, signal);
+    if (!progress.done) return progress;
+    // The run's outcome was just reported and is not stored yet.
+    if (!recordOf(report.config)?.done) return { requeueAfterMs: 0 };
+    if (!lostNics(report.config, contents)?.length) return 'clean';
+    return held === undefined ? { requeueAfterMs: fallbackRequeue() } : hold(held, report, signal);
   }
 
   /** Removes the finalizer when the machine is gone, and warns about possible leftovers. */
@@ -201,7 +247,7 @@ export function createReconciler(options: ReconcilerOptions) {
     { metadata }: Node,
     report: Report,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<Outcome | void> {
     const message = `the server of node ${metadata.name} is gone; NICs may remain on the machine`;
     reporter.warn(report.config, 'NodeGone', message);
     return release(report, signal);
@@ -218,37 +264,23 @@ export function createReconciler(options: ReconcilerOptions) {
   }
 
   /** Cleans the former node first. No watch event for the former node wakes this object, hence the requeue. */
-  async function cleanFirst(former: Node, report: Report, signal: AbortSignal): Promise<Outcome> {
-    const progress = await clean(former, reportFormerNode(report, former), signal);
-    return { requeueAfterMs: progress.done ? 0 : (progress.requeueAfterMs ?? fallbackRequeue()) };
-  }
-
-  /** Returns undefined if the object may be applied, including NIC removals caused by the edit. */
-  async function awaitEditConsent(input: RemovalInput, report: Report, signal: AbortSignal) {
-    const loss = removalOf(input, records);
-    if (loss) return awaitConsent(guard.consentToEdit(input.config, loss), report, signal);
-    guard.noRemovals(input.config);
-    return undefined;
-  }
-
-  /** Returns undefined if the deleted object's node may be cleaned. */
-  async function awaitCleanConsent(
+  async function leaveFormerNode(
+    former: Node,
+    cause: 'otherNode' | 'deletion',
     report: Report,
     signal: AbortSignal,
-  ): Promise<Outcome | undefined> {
-    return awaitConsent(await guard.consentToDelete(report.config, signal), report, signal);
+  ): Promise<Outcome> {
+    const { config } = report;
+    const input = { config, node: former, contents: nothing, cause } as const;
+    const outcome = await clean(input, report, reportFormerNode(report, former), signal);
+    if (outcome === 'clean') return { requeueAfterMs: 0 };
+    return { requeueAfterMs: outcome.requeueAfterMs ?? fallbackRequeue() };
   }
 
-  /** Returns undefined if NICs may be removed; until then the node stays unchanged. */
-  async function awaitConsent(
-    consent: Consent,
-    report: Report,
-    signal: AbortSignal,
-  ): Promise<Outcome | undefined> {
-    if (consent.kind === 'granted') return undefined;
-    if (consent.kind === 'early') return { requeueAfterMs: consent.forMs };
+  /** Reports that NICs stay until consent; the node stays unchanged. */
+  async function hold(message: string, report: Report, signal: AbortSignal): Promise<Outcome> {
     await deletion.withdraw(report.config, signal);
-    report.tell({ kind: 'refused', reason: 'RemovalHeld', message: consent.message });
+    report.tell({ kind: 'refused', reason: 'RemovalHeld', message });
     return { requeueAfterMs: fallbackRequeue() };
   }
 
@@ -292,7 +324,7 @@ export function createReconciler(options: ReconcilerOptions) {
     if (!mayHaveNics(config)) return release(report, signal);
     const end = (deletedAt(config)?.getTime() ?? 0) + waitForNodeMs;
     const now = clock.now();
-    const isAgreed = hasConsent(config, now) && endsWaitForNode(config.metadata);
+    const isAgreed = hasDeleteConsent(config, now) && endsWaitForNode(config.metadata);
     const leftMs = isAgreed ? 0 : end - now.getTime();
     if (leftMs <= 0) {
       // Reads the Node from the API server, because the cache may be stale.
@@ -307,18 +339,15 @@ export function createReconciler(options: ReconcilerOptions) {
     return { requeueAfterMs: Math.min(leftMs, requeueAfterMs) };
   }
 
-  function clean(node: Node, report: Report, signal: AbortSignal): Promise<Progress> {
-    return nextRun({ report, node, action: 'cleanup', contents: nothing }, signal);
-  }
-
-  async function release(report: Report, signal: AbortSignal): Promise<void> {
-    report.drop();
+  async function release(report: Report, signal: AbortSignal): Promise<Outcome | void> {
     const { config } = report;
+    const waitMs = await recordRemovals(config, signal);
+    if (waitMs !== undefined) return { requeueAfterMs: waitMs };
+    report.drop();
     const record = recordOf(config);
     // Mark older records undone: the successor must not rely on work done before this object.
     if (record && !record.undone) await records.take(config, record.nodeName, signal);
     await deletion.release(config, signal);
-    guard.gone(config);
   }
 
   async function refuse(report: Report, target: Target, signal: AbortSignal) {
@@ -341,43 +370,7 @@ function waitFor({ metadata }: NodeConfig, report: Report): Outcome {
 
 /** True if a user confirmed the machine's deletion while the Node object still exists and is not ready. */
 function isGone(config: NodeConfig, node: Node, now: Date): boolean {
-  return isReady(node) === false && hasConsent(config, now) && endsWaitForNode(config.metadata);
-}
-
-/** True if the node may carry the object's NICs: an agent run started, and no clean-up completed since. */
-function mayHaveNics(config: NodeConfig): boolean {
-  const { applied, knownInterfaces = [], interfaceStatuses = [] } = config.status ?? {};
-  const record = recordOf(config);
-  if (record) return !isClean(record) && (!record.done || deliveredMacs(config).length > 0);
-  const isConfigured = interfaceStatuses.some(({ status }) => status === 'Configured');
-  return applied !== undefined || knownInterfaces.length > 0 || isConfigured;
-}
-
-/** Wraps the report for work on the former node: the status says "the former node is cleaned first". */
-function reportFormerNode(report: Report, { metadata }: Node): Report {
-  const first = `NICs are removed from the former node ${metadata.name} first`;
-  return {
-    ...report,
-    get config() {
-      return report.config;
-    },
-    tell(situation, applied) {
-      // Keep the outcome already in the status.
-      if (situation.kind === 'recorded') return;
-      const why = obstacleIn(situation);
-      const reason = why?.reason ?? 'WaitingForTurn';
-      const message = why ? `${first}: ${why.message}` : first;
-      report.tell({ kind: 'waiting', reason, message, repeat: isRepeat(situation) }, applied);
-    },
-  };
-}
-
-/** Returns why the run is blocked or failed; undefined while the run makes progress. */
-function obstacleIn(situation: RunPhase): Failure | undefined {
-  if (situation.kind === 'waiting') return situation;
-  if (situation.kind === 'working') return situation.run.trouble;
-  if (situation.kind !== 'ended') return undefined;
-  if (situation.verdict.kind === 'failure') return situation.verdict;
-  const { status, message } = readyIn(situation, []);
-  return status === 'False' ? { reason: 'JobFailed', message } : undefined;
+  return (
+    isReady(node) === false && hasDeleteConsent(config, now) && endsWaitForNode(config.metadata)
+  );
 }

@@ -108,8 +108,11 @@ describe('a foreign ConfigMap', () => {
     await fixture.untilReady('worker-1', 'False JobRefused');
     const name = fixture.jobs()[0]?.metadata.name ?? '';
     const foreign = { metadata: { name, namespace: 'multinic-agents' }, data: {} };
+    // A running controller may create its own ConfigMap first.
+    await fixture.stop();
     fixture.api.faults.clear();
     await fixture.admin.create(configMaps, foreign);
+    fixture.run();
     await fixture.eventually(
       async () => (await messageOf('worker-1'))?.includes('belongs to another Job') ?? false,
       () => 'not told',

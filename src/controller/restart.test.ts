@@ -47,6 +47,7 @@ const whileCleaning = [
   'controller.job.create',
   'controller.config-map.create',
   'controller.job.unsuspend',
+  'controller.removals.write',
   'controller.finalizer.remove',
   'controller.job.delete',
 ] as const;

@@ -2,7 +2,9 @@ import type { DefinitionName } from '../api/crd/schema-numbers.ts';
 import { type BizConfigGroup, bizConfigGroups, businessGroup } from '../api/names.ts';
 import type { Places, Right, RightsTable } from '../kube/rights.ts';
 import type { Values } from '../process/settings.ts';
+import { type NetworkPlace, networkPlaces, networkRights } from './networks/rights.ts';
 import { nodeConfigs } from './objects/stores.ts';
+import { ledgerName } from './removals/ledger.ts';
 import type { controllerSettings } from './settings.ts';
 
 export const leaseName = 'multinic-agent-controller';
@@ -11,14 +13,15 @@ export const definition: DefinitionName = 'multinicnodeconfigs.multinic.io';
 
 /**
  * `own`: namespace with the MultiNicNodeConfigs; `agents`: namespace with the Jobs. A MultiNicBizConfig group and
- * `expansion` are in `own` too, but have separate Roles.
+ * `expansion` are in `own` too, but have separate Roles. `kubeSystem` and `apiServer`: namespaces of the cluster.
  */
-export type ControllerPlace = 'cluster' | 'own' | 'agents' | BizConfigGroup | 'expansion';
+export type ControllerPlace = NetworkPlace | 'agents' | BizConfigGroup | 'expansion';
 
 const jobs = { group: 'batch', resource: 'jobs' } as const;
 const pods = { group: '', resource: 'pods' } as const;
 const nodes = { group: '', resource: 'nodes', where: 'cluster' } as const;
 const configMaps = { group: '', resource: 'configmaps', where: 'agents' } as const;
+const removals = { group: '', resource: 'configmaps', where: 'own' } as const;
 const leases = { group: 'coordination.k8s.io', resource: 'leases', where: 'own' } as const;
 const configs = { group: businessGroup, resource: nodeConfigs.plural, where: 'own' } as const;
 
@@ -74,6 +77,8 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
       'multinic.io': 'multinic-controller-biz-config',
       'multinic.okestro.io': 'multinic-controller-biz-config-okestro',
       expansion: 'multinic-controller-expansion',
+      kubeSystem: 'multinic-controller-networks',
+      apiServer: 'multinic-controller-api-server',
     },
     rights: [
       {
@@ -248,6 +253,26 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
         },
         rare: true,
       },
+      {
+        ...removals,
+        verbs: ['create'],
+        why: {
+          en: 'Stores which NICs left with deleted objects within the last hour, for the budget of removals, and the networks of the cluster.',
+          ko: '제거 예산을 계산하기 위해 최근 한 시간 동안 삭제된 객체와 함께 제거된 NIC를 기록하고, 클러스터의 네트워크를 기록합니다.',
+        },
+        rare: true,
+      },
+      {
+        ...removals,
+        names: [ledgerName],
+        verbs: ['get', 'patch'],
+        why: {
+          en: 'Reads and updates this list; while it cannot be read, removals wait for consent.',
+          ko: '이 목록을 읽고 갱신합니다. 읽을 수 없는 동안에는 동의할 때까지 NIC를 제거하지 않습니다.',
+        },
+        rare: true,
+      },
+      ...networkRights,
     ],
   };
 }
@@ -267,6 +292,7 @@ export function placesOf({
     bizConfig !== 'off' && groups.includes(group) ? [namespace] : [];
   return {
     cluster: 'cluster',
+    ...networkPlaces,
     own: [namespace],
     agents: [agentNamespace],
     'multinic.io': read('multinic.io'),

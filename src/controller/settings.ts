@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { plainForm } from '../api/address.ts';
 import {
   agentAppName,
   bizConfigGroups,
@@ -6,6 +7,7 @@ import {
   businessGroup,
   namespaces,
 } from '../api/names.ts';
+import { networkIn } from '../http/networks.ts';
 import {
   address,
   boolean,
@@ -37,6 +39,20 @@ const removedSettings = {
     'the deadline of a Job is 10 minutes, or --start-deadline plus 8 minutes if that is longer',
   ),
 } satisfies Settings;
+
+/** Networks separated by commas; empty: none. */
+function networks() {
+  return z
+    .string()
+    .transform((text, context) => {
+      const list = text.split(',').flatMap((each) => each.trim() || []);
+      const flaw = list.map(networkIn).find((each) => typeof each === 'string');
+      if (flaw === undefined) return list.map(plainForm);
+      context.addIssue(flaw);
+      return z.NEVER;
+    })
+    .prefault('');
+}
 
 /** Settings for `multinic controller`; names known from the legacy controller are unchanged. */
 export const controllerSettings = {
@@ -144,9 +160,9 @@ export const controllerSettings = {
   checkIntervalMs: setting({
     env: ['CONTROLLER_CHECK_INTERVAL'],
     flag: 'check-interval',
-    schema: duration({ minMs: 300_000 }).prefault('6h'),
+    schema: duration({ minMs: 300_000 }).optional(),
     description:
-      'Time between two checks of a node for drift, ±20 % (duration, at least 5m). If it is long, drift stays longer; if it is short, nodes run more agents.',
+      'Time between two checks of a node for drift, ±20 % (duration, at least 5m). Without it, 5 seconds for each node with NICs, at least 15 minutes and at most 6 hours. If it is long, drift stays longer; if it is short, nodes run more agents.',
   }),
   bizConfig: setting({
     env: ['CONTROLLER_BIZ_CONFIG'],
@@ -164,6 +180,20 @@ export const controllerSettings = {
       .pipe(z.array(z.enum(bizConfigGroups)))
       .prefault(businessGroup),
     description: `API groups in which the controller reads MultiNicBizConfigs: ${bizConfigGroups.join(', ')} (comma-separated). If the CRD of a group is not installed, the controller reports it and reads the other one.`,
+  }),
+  serviceCIDRs: setting({
+    env: ['CONTROLLER_SERVICE_CIDRS'],
+    flag: 'service-cidrs',
+    schema: networks(),
+    description:
+      'Networks of the Services, such as 10.96.0.0/12 (comma-separated): a NIC that overlaps them is refused. Without it, the controller reads them from the cluster; a network that is missing here takes no NIC as a conflict.',
+  }),
+  podNetworks: setting({
+    env: ['CONTROLLER_POD_NETWORKS'],
+    flag: 'pod-networks',
+    schema: networks(),
+    description:
+      'Networks of the Pods, such as 10.244.0.0/16 (comma-separated): a NIC that overlaps them is refused. Without it, the controller reads them from the cluster.',
   }),
   rolloutDomain: setting({
     env: ['CONTROLLER_ROLLOUT_DOMAIN'],

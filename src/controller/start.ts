@@ -57,7 +57,10 @@ export async function startController(
     context,
     component: 'multinic-controller',
     table,
-    claims: claimsOf(table.rights, placesOf(values)),
+    claims: claimsOf(
+      table.rights.filter(({ optional = false }) => !optional),
+      placesOf(values),
+    ),
     definition,
   });
   const { url } = await listen(app, values.listen, signal);

@@ -36,11 +36,9 @@ export function unpause(config: string): string {
   return command('kubectl', '-n', namespace, 'annotate', 'osc', name, `${annotations.paused}-`);
 }
 
-/** Returns a command to approve an OpenstackConfig's removals. */
+/** Returns a command to consent to an OpenstackConfig's held removals. */
 export function allowRemovals(config: string): string {
-  const [namespace, name] = partsOf(config);
-  const annotate = command('kubectl', '-n', namespace, 'annotate', 'osc', name, '--overwrite');
-  return `${annotate} ${annotations.allowRemovals}="$(date -Is)"`;
+  return multinic('allow-removals', config);
 }
 
 /** Returns a kubectl plugin command. */

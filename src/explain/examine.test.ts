@@ -159,7 +159,7 @@ const rows: readonly Row[] = [
     section: 'delivery',
     subject: key,
     reason: 'RemovalHeld',
-    command: `kubectl -n multinic-system annotate osc storage --overwrite multinic.io/allow-removals="$(date -Is)"`,
+    command: 'kubectl multinic allow-removals multinic-system/storage',
   },
   ...[
     [14, 'DuplicateSystemUUID'],

@@ -1,6 +1,7 @@
 import type { Wording } from '../api/reasons/reason-row.ts';
 import type { PortFacts } from './facts.ts';
 import { headlineOf } from './headline.ts';
+import { type RemovalHold, removalHoldOf } from './removal-hold.ts';
 import { type Step, type StepName, stepNames } from './step.ts';
 import { acceptance } from './steps/acceptance.ts';
 import { agent } from './steps/agent.ts';
@@ -39,14 +40,23 @@ const explainers: Readonly<Record<StepName, (subject: Subject) => Outcome>> = {
 /** Explains a port, from Neutron to the boot files. */
 export function explainPort(facts: PortFacts): Explanation {
   const subject = subjectOf(facts);
+  const held = removalHoldOf(subject);
   const steps: Step[] = [];
   let answer: Step | undefined;
   for (const name of stepNames) {
-    const step = { name, ...outcomeOf(name, subject, answer) };
+    const step = { name, ...withHold(name, outcomeOf(name, subject, answer), held) };
     steps.push(step);
     if (step.result === 'fail') answer ??= step;
   }
   return { headline: headlineOf(subject, steps, answer), steps, answer };
+}
+
+/** A held NIC is still on the node: earlier failed steps name the cause for the removal. */
+function withHold(name: StepName, outcome: Outcome, held: RemovalHold | undefined): Outcome {
+  if (held === undefined) return outcome;
+  if (name === held.step) return held.outcome;
+  const isBefore = stepNames.indexOf(name) < stepNames.indexOf(held.step);
+  return isBefore && outcome.result === 'fail' ? { ...outcome, result: 'warn' } : outcome;
 }
 
 /** After a failure only the environment is still examined: the environment may be the cause, such as a disabled port. */

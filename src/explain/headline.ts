@@ -23,7 +23,15 @@ export function headlineOf(
   return say(`${what.en} ${nic.en}${suffix.en}`, `${what.ko}${nic.ko}${suffix.ko}`);
 }
 
-function failedHeadline(what: Wording, { name, reason = '' }: Step, { nic }: Subject): Wording {
+function failedHeadline(what: Wording, { name, reason = '' }: Step, subject: Subject): Wording {
+  const { nic } = subject;
+  const place = nodeNameOf(subject);
+  if (reason === 'RemovalHeld' && place) {
+    return say(
+      `The NIC of ${lowerFirst(what.en)} stays on node ${place}: ${reason}`,
+      `${what.ko}의 NIC가 노드 ${place}에 유지됩니다: ${reason}`,
+    );
+  }
   if (nic?.state === 'Configured') {
     return say(
       `${what.en} is configured as ${nic.name}, but step ${name} fails: ${reason}`,

@@ -1,5 +1,6 @@
 import type { OpenstackConfig } from '../api/openstackconfig.ts';
 import type { NicView, PortView } from '../api/read-http.ts';
+import type { Wording } from '../api/reasons/reason-row.ts';
 import * as run from './commands.ts';
 import { foreignAddressIn } from './node-messages.ts';
 import type { NextStep } from './step.ts';
@@ -14,6 +15,8 @@ export interface About {
   readonly providerId?: string | undefined;
   readonly nodeName?: string | undefined;
   readonly nic?: Pick<NicView, 'message' | 'portId'> | undefined;
+  /** Message beside the reason. */
+  readonly message?: string | undefined;
   /** Latest agent Job. */
   readonly job?: string | undefined;
 }
@@ -66,8 +69,9 @@ const builders: Readonly<Record<string, Builder>> = {
   WaitingForTrigger: sync,
   ContrabassError: sync,
   KeystoneError: sync,
-  RemovalHeld: ({ config }) =>
+  RemovalHeld: ({ config, message = '' }) =>
     ofConfig(config, (key) => ({
+      text: textOfHold(message),
       commands: [run.allowRemovals(key)],
       preview: [run.multinic('plan', key, '--removals')],
     })),
@@ -112,6 +116,13 @@ const builders: Readonly<Record<string, Builder>> = {
     commands: ofPort(port, (id) => [run.openstack('port', 'set', '--enable', id)]),
   }),
 };
+
+/** Returns the next step for the message's code. */
+function textOfHold(message: string): Wording {
+  const code = /\b(OverBudget|SideEffect|NotKnownYet)\b/.exec(message)?.[1] ?? 'RemovalHeld';
+  const text = rowOf(code)?.action ?? rowOf('RemovalHeld')?.action;
+  return text ?? same('');
+}
 
 function ofConfig(
   config: string | undefined,

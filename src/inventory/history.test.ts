@@ -37,7 +37,8 @@ async function deliver(providerId: string, generation: number, ...interfaces: In
   now = new Date(now.getTime() + 60_000);
   const author = { namespace: 'multinic-system', name: 'demo', generation };
   const node = { nodeName: 'n1', instanceId: 's1', uid: 'u', generation };
-  await store.record(providerId, author, [{ ...node, interfaces }]);
+  const bases = new Map([['n1', new Map([[nic(0).macAddress, 'evidence' as const]])]]);
+  await store.record(providerId, author, [{ ...node, interfaces }], { bases });
 }
 
 beforeEach(async () => {
@@ -115,6 +116,7 @@ describe('GET /v1/inventory/history', () => {
       openstackConfig: { namespace: 'multinic-system', name: 'demo', generation: 2 },
     });
     expect(body[4]?.before).toBeUndefined();
+    expect(body.map(({ basis = '' }) => basis)).toEqual(['', 'evidence', '', '', '']);
   });
 
   it.each([

@@ -196,12 +196,13 @@ describe('observed port data', () => {
     const subnet = { id: 'sub', name: 'storage', cidr: '10.0.0.0/24', networkId: 'net' };
     const author = { namespace: 'multinic-system', name: 'seen', generation: 1 };
     const node = { nodeName: 'seen', instanceId: 's', interfaces, uid: 'u', generation: 1 };
-    await store.record('biz-1', author, [node], [], {
+    const sighting = {
       ports: new Map([['p0', port]]),
       subnets: new Map([['sub', { ...subnet, networkName: 'data' }]]),
-      configured: new Set(),
+      configured: new Set<string>(),
       specHash: '',
-    });
+    };
+    await store.record('biz-1', author, [node], { sighting });
     const answers = await Promise.all(
       [`${inventoryPath}/seen`, `${inventoryPath}?nodeName=seen`].map(async (url) =>
         app.inject(url),

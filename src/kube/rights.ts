@@ -19,6 +19,8 @@ export interface Right<Place extends string = string, When extends string = stri
   readonly when?: When;
   /** Rarely needed: an installation's audit log need not show this right. */
   readonly rare?: true;
+  /** The part works without this right and reports the skipped work; the self-check ignores the right. */
+  readonly optional?: true;
 }
 
 /** An identity's rights and role names. */

@@ -14,6 +14,7 @@ import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import { withDeadline } from '../time/deadline.ts';
 import { createBackupMetrics } from './backup/metrics.ts';
+import { RestoreAnnouncer } from './backup/restore-announcer.ts';
 import { createDeletion } from './deletion/deletion.ts';
 import { sampleOperators } from './metrics.ts';
 import { Applier } from './objects/applier.ts';
@@ -56,6 +57,7 @@ export function createLoop(options: LoopOptions) {
   const applier = new Applier({ client, perform, live: stores.live, clock });
   const deletion = createDeletion({ client, applier, stores, namespace, perform });
   const recordBackups = createBackupMetrics(metrics);
+  const restores = new RestoreAnnouncer(recorder);
   const statusWriter = createStatusWriter({
     client,
     perform,
@@ -71,6 +73,7 @@ export function createLoop(options: LoopOptions) {
       ...statusWriter,
       write: async (observed, outcomes, signal) => {
         recordBackups(observed, outcomes.backup.plan.report);
+        restores.note(observed);
         await statusWriter.write(observed, outcomes, signal);
       },
     },

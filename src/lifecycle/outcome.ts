@@ -4,6 +4,7 @@ import type {
   BackupReport,
   ControllerReport,
   DatabaseReport,
+  OperationReport,
   ProtectionReport,
 } from './reports.ts';
 import type { StagePlan } from './stage.ts';
@@ -22,6 +23,7 @@ export interface Outcome<Report = unknown> {
 }
 
 export interface Outcomes {
+  readonly operation: Outcome<OperationReport>;
   readonly credentials: Outcome<undefined>;
   readonly database: Outcome<DatabaseReport>;
   readonly backup: Outcome<BackupReport>;

@@ -7,6 +7,7 @@ import { backup } from './backup/backup.ts';
 import { credentials } from './credentials/credentials.ts';
 import { newPassword } from './credentials/password.ts';
 import { database } from './database/database.ts';
+import { operation } from './database/operation/stage.ts';
 import type { Deletion } from './deletion/deletion.ts';
 import { controller } from './managed-controller/managed-controller.ts';
 import type { Applier } from './objects/applier.ts';
@@ -82,6 +83,7 @@ export function createReconcile(deps: ReconcileDeps) {
   /** Stages are independent: a failed stage blocks no other stage. */
   async function stages(observed: Observed, signal: AbortSignal): Promise<Outcomes> {
     return {
+      operation: await carryOut(observed, operation(observed), signal),
       credentials: await carryOut(observed, credentials(observed, newPassword), signal),
       database: await carryOut(observed, database(observed), signal),
       backup: await carryOut(observed, backup(observed), signal),

@@ -10,6 +10,15 @@ export type ControllerReport = MultiNicOperatorStatus['controllerStatus'] & {
 export type DatabaseReport = Pick<DatabaseStatus, 'phase' | 'readyReplicas' | 'version'> & {
   readonly message?: string;
 };
+export interface OperationReport {
+  readonly operation?: NonNullable<DatabaseStatus['operation']>;
+  /** The operation, with the reason for waiting. */
+  readonly message?: string;
+  /** Waiting requests. */
+  readonly waiting: readonly string[];
+  /** Answer to a request that has ended. */
+  readonly answer?: string;
+}
 export type BackupReport = Pick<DatabaseStatus, 'lastBackup' | 'lastRestore'>;
 
 export interface ProtectionReport {

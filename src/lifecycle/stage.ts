@@ -1,6 +1,6 @@
 import type { MultiNicOperatorStatus } from '../api/multinicoperator.ts';
 import type { Reason } from '../api/reasons.ts';
-import type { ConfigMap, Pod } from '../kube/core-resources.ts';
+import type { ConfigMap, Job, Pod } from '../kube/core-resources.ts';
 import type { KubeObject, ObjectRef } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import type { Accepted, Problem } from './accept/accepted.ts';
@@ -19,8 +19,10 @@ export interface Observed {
   readonly accepted: Accepted;
   readonly namespace: string;
   readonly objects: LiveObjects;
-  /** Pods of the operator, MariaDB, backups and restores. */
+  /** Pods from operator, MariaDB, backups and operations. */
   readonly pods: readonly Pod[];
+  /** Jobs from backups and operations. */
+  readonly jobs: readonly Job[];
   /** Milliseconds since this process first observed MariaDB's Pod in deletion; undefined: not in deletion. */
   readonly databaseEndingMs?: number | undefined;
   /** The operator manifests rendered by the chart; undefined: missing ConfigMap. */
@@ -40,6 +42,14 @@ export interface Removal {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
 }
 
+/** An annotation for this version of an object; '': remove. */
+export interface Note {
+  readonly resource: Resource<KubeObject>;
+  readonly object: KubeObject;
+  readonly annotation: string;
+  readonly text: string;
+}
+
 /** A message for users besides the phase. */
 export interface Notice {
   /** Condition type set to True: `Stalled`, or `Degraded` for the phase of a running installation. */
@@ -54,8 +64,12 @@ export interface StagePlan<Report = unknown> {
   readonly remove: readonly Removal[];
   /** Objects created once and never changed, such as Jobs. */
   readonly create?: readonly Desired[];
+  /** Annotation text on an object, written first. */
+  readonly note?: Note;
   /** Legacy Deployments to scale to 0. */
   readonly stop?: readonly ObjectRef[];
+  /** Objects with fields added by other managers, as text. */
+  readonly drifted?: readonly string[];
   readonly problems: readonly Problem[];
   readonly notices: readonly Notice[];
   /** The stage's part of the status. */

@@ -166,6 +166,19 @@ describe('a legacy Viola', () => {
     expect(legacy.sent()).toEqual([['worker-2']]);
     expect(scene.ready()).toContain('False NameConflict: node worker-1 is configured by');
   });
+
+  it('a NIC leaves a legacy Viola after an outage of Nova, because no sync held it above a budget', async () => {
+    await deliverToLegacy(scene);
+    detach(scene.cloud, 1);
+    scene.cloud.fail('server', 'serverError');
+    await scene.look();
+    expect(scene.status().heldRemovals?.digests).toHaveLength(8);
+    scene.cloud.heal();
+    await scene.look();
+    await scene.look();
+    expect(legacy.nics('worker-1')).toEqual(['1 multinic1=p3']);
+    expect(scene.ready()).not.toContain('OverBudget');
+  });
 });
 
 describe('removals unsupported by a legacy Viola', () => {
@@ -208,7 +221,9 @@ describe('removals unsupported by a legacy Viola', () => {
     legacy.sent();
     scene.edit({ settings: legacySettings, vmNames: ids, subnetIDs: ['sub-a'] });
     await scene.look();
-    expect(scene.ready()).toContain('False RemovalHeld: 30 NICs would be removed at once');
+    expect(scene.ready()).toContain(
+      'False RemovalHeld: OverBudget: 30 of 30 nodes in the business cluster',
+    );
     expect(legacy.sent()).toEqual([]);
     scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
     await scene.look();
@@ -245,7 +260,9 @@ describe('removals unsupported by a legacy Viola', () => {
     scene.edit({ ...selected, subnetIDs: ['sub-a'] });
     await scene.look();
     await scene.look();
-    expect(scene.ready()).toMatch(/False RemovalHeld: 29 NICs .*; node worker-0: a legacy Viola/);
+    expect(scene.ready()).toMatch(
+      /False RemovalHeld: OverBudget: 29 of .*; node worker-0: a legacy Viola/,
+    );
     scene.kube.annotate({ 'multinic.io/allow-removals': 'of the others' });
     await scene.look();
     expect(legacy.nics('worker-7')).toEqual(['0 multinic0=p7']);

@@ -34,7 +34,6 @@ import { lanesOf, slowSyncMs, workers } from './schedule/worker-lanes.ts';
 import type { OperatorSettings } from './settings.ts';
 import { createStatusWriter } from './status/writer.ts';
 import { PlanCache } from './sync/plan-cache.ts';
-import { RecentRemovals } from './sync/recent-removals.ts';
 import { mayBeCalled } from './triggers/settings.ts';
 import { Triggers } from './triggers/triggers.ts';
 import { watchTriggers } from './triggers/watch.ts';
@@ -85,7 +84,6 @@ export function createLoop(options: LoopOptions) {
     log,
   });
   const plans = new PlanCache(clock);
-  const recentRemovals = new RecentRemovals(clock);
   const memories = new ConfigMemories({
     clock,
     random,
@@ -113,14 +111,19 @@ export function createLoop(options: LoopOptions) {
     memories,
     writer,
     triggers,
-    guard: createDeletionGuard({ client, configs, clock, definition: definitionOf(settings) }),
+    guard: createDeletionGuard({
+      client,
+      configs,
+      settings,
+      clock,
+      definition: definitionOf(settings),
+    }),
     inventory,
     records,
     views,
     notifications,
     brokerSecrets,
     plans,
-    recentRemovals,
     cloudAges,
   });
   const whatIf = createWhatIf({
@@ -128,10 +131,10 @@ export function createLoop(options: LoopOptions) {
     clock,
     random,
     configs,
+    memories,
     views,
     inventory,
     records,
-    recentRemovals,
   });
   const reflector = createReflector({
     client,

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Effect } from '../api/effects.ts';
 import { annotations, finalizers, managementGroup } from '../api/names.ts';
 import {
+  type OpenstackConfigSettings,
   type OpenstackConfigStatus,
   openstackConfigSpec,
   openstackConfigStatus,
@@ -92,7 +93,14 @@ export function hasRemovalApproval(object: ConfigObject): boolean {
  * Viola deletes nothing.
  */
 export function isRetained(object: ConfigObject): boolean {
-  return settingsOf(object).deletionPolicy === 'Retain' || isOfLegacyViola(object);
+  return deletionPolicyOf(object) === 'Retain' || isOfLegacyViola(object);
+}
+
+/** Returns what happens to the NICs when the object is deleted; unset: Ask. */
+export function deletionPolicyOf(
+  object: ConfigObject,
+): NonNullable<OpenstackConfigSettings['deletionPolicy']> {
+  return settingsOf(object).deletionPolicy ?? 'Ask';
 }
 
 /** Returns whether the object delivers through a legacy Viola. */

@@ -155,7 +155,7 @@ describe('servers selected by metadata and tags', () => {
     expect(nodes()).toEqual(['worker-1']);
   });
 
-  it('removals by a selector wait for approval when unusually many NICs would be removed', async () => {
+  it('14 NICs on servers without the selected metadata leave without consent', async () => {
     for (let n = 21; n <= 26; n++) attach(scene.cloud, n, 1);
     for (let n = 31; n <= 36; n++) attach(scene.cloud, n, 2);
     change(s3, data);
@@ -164,11 +164,8 @@ describe('servers selected by metadata and tags', () => {
     change(s1, { metadata: {} });
     change(s2, { metadata: {} });
     await scene.look(later);
-    expect(nodes()).toEqual(['worker-1', 'worker-2', 'worker-3']);
-    expect(scene.ready()).toContain('RemovalHeld: 14 NICs would be removed at once');
-    scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
-    await scene.look(later);
     expect(nodes()).toEqual(['worker-3']);
+    expect(scene.viola.bases.toSorted()).toEqual(['worker-1 evidence', 'worker-2 evidence']);
   });
 
   it("polls back off while Nova cannot list the project's servers", async () => {
@@ -176,25 +173,6 @@ describe('servers selected by metadata and tags', () => {
     await scene.look();
     scene.cloud.fail('projectServers', 'timeout');
     expect(await scene.look(later)).toBe(30_000);
-  });
-
-  it('a removal approval stays open until all selected servers were read', async () => {
-    scene.create({ vmNames: [], vmSelector: data });
-    await scene.look();
-    change(s1, { metadata: {} });
-    scene.cloud.fail('server', 'timeout');
-    scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
-    await scene.look(later);
-    expect(scene.status().lastHandledAllowRemovals).toBeUndefined();
-    scene.cloud.heal();
-    scene.edit({ vmNames: ['nobody'], vmSelector: data });
-    await scene.look(later);
-    expect(scene.status().lastHandledAllowRemovals).toBeUndefined();
-    expect(nodes()).toEqual(['worker-1', 'worker-2']);
-    scene.edit({ vmNames: [], vmSelector: data });
-    await scene.look(later);
-    expect(scene.status().lastHandledAllowRemovals).toBe('yes');
-    expect(nodes()).toEqual(['worker-2']);
   });
 
   it('a partial sync lists no servers, and deselects no server', async () => {

@@ -1,14 +1,9 @@
-import { counted } from '../api/counted.ts';
-import {
-  decideRemovals,
-  type RemovalBasis,
-  type RemovalDecision,
-  removalLimits,
-} from '../api/removals.ts';
 import { type Claim, claimNodes } from './claims.ts';
+import { decideGate, type GateDecision, keptKey } from './gate.ts';
+import { isOf } from './kept-nics.ts';
 import { planLeftovers } from './leftovers.ts';
 import { planClaim } from './node-plan.ts';
-import type { NodePlan, Plan, PlanInput, PortVerdict, Problem } from './plan.ts';
+import type { KeptNic, NodePlan, Plan, PlanInput, PortVerdict, Problem, Removal } from './plan.ts';
 import { compareText, isOwn, nicAt, type View, viewOf } from './view.ts';
 
 /**
@@ -28,80 +23,110 @@ export function calculate(input: PlanInput): Plan {
  * other work.
  */
 export function* calculateInSteps(input: PlanInput): Generator<undefined, Plan> {
-  const plan = yield* planAll(viewOf(input, noneHeld));
-  const decision = decide(plan, input);
-  if (decision.held.size === 0) return plan;
-  const kept = yield* planAll(viewOf(input, decision.held));
-  // Held removals come first: the other problems may only wait for consent.
-  const problems = [...heldProblems(plan, decision), ...kept.problems];
-  return { ...kept, problems, heldRemovals: decision.held.size };
+  const view = viewOf(input, noneHeld);
+  const plan = yield* planAll(view);
+  const gate = decideGate(plan, input);
+  const { held, budgets, consentFor, waiting } = gate;
+  const decided = held.size === 0 ? plan : yield* planAll(viewOf(input, held));
+  yield;
+  return {
+    ...decided,
+    nodes: decided.nodes.map((node) => released(node, gate, view)),
+    // Held removals come first: the other problems may only wait for consent.
+    problems: [...gate.problems, ...decided.problems],
+    budgets,
+    heldNics: waiting.map(({ cluster, subject, macAddress, isOverBudget = false }) => ({
+      cluster,
+      subject,
+      macAddress,
+      isOverBudget,
+    })),
+    ...(consentFor ? { consentFor } : {}),
+    ...heldCount(decided.nodes, gate),
+  };
 }
 
 const noneHeld: ReadonlySet<string> = new Set();
 
-/** Decides which NIC removals wait for consent. */
-function decide(plan: Plan, input: PlanInput): RemovalDecision {
-  // The delivery reports nodes that a legacy Viola cannot remove, with or without consent.
-  const losing = plan.nodes.filter((node) => !input.keepsNodes || node.interfaces.length > 0);
-  const going = nicsGoing(losing);
-  const hasConsent = input.removals === 'allowed';
-  const decision = decideRemovals({
-    removals: going.map(({ item, basis }) => ({ item, basis, hasConsent })),
-    recent: [...input.recentRemovals, ...nicsWithoutEvidence(plan)],
-    total: input.cloudInterfaces,
-    limit: removalLimits.nicsOfCloud,
-  });
-  if (input.removals !== 'held') return decision;
-  return { ...decision, held: new Set(going.map(({ item }) => item)) };
-}
-
-/** NICs without evidence so far. Counting them prevents a large removal in portions. */
-function nicsWithoutEvidence({ nodes, ask, askServers }: Plan): string[] {
-  const unreadServers = new Set(askServers);
-  const unread = nodes
-    .filter(({ instanceId }) => unreadServers.has(instanceId))
-    .flatMap(({ instanceId, interfaces }) => interfaces.map((nic) => nicAt(instanceId, nic)));
-  return [...ask.map((question) => nicAt(question.serverId, question)), ...unread];
-}
-
-/** Returns the NICs that nodes lose. */
-export function nicsGoing(
+/** Counts the removals that wait for consent, in this plan or at a controller. */
+function heldCount(
   nodes: readonly NodePlan[],
-): { readonly item: string; readonly basis: RemovalBasis }[] {
-  return nodes
-    .filter(({ action }) => action !== 'none')
-    .flatMap(({ instanceId, removals }) =>
-      removals.confirmed.map((removal) => ({
-        item: nicAt(instanceId, removal),
-        basis: removal.basis,
-      })),
+  { held, consented }: GateDecision,
+): Pick<Plan, 'heldRemovals'> {
+  const kept = nodes
+    .filter(({ action }) => action !== 'delete')
+    .flatMap(({ instanceId, keptNics = [] }) =>
+      keptNics.filter((nic) => {
+        return nic.basis === 'sideEffect' && !consented.has(keptKey(instanceId, nic));
+      }),
     );
+  const count = held.size + kept.length;
+  return count > 0 ? { heldRemovals: count } : {};
 }
 
-function heldProblems({ nodes }: Plan, { held, count, allowed }: RemovalDecision): Problem[] {
-  const sideEffects = nodes.filter(({ instanceId, removals }) =>
-    removals.confirmed.some(
-      (removal) => removal.basis === 'sideEffect' && held.has(nicAt(instanceId, removal)),
-    ),
-  );
-  return [
-    ...(count > allowed ? [tooMany(count, allowed)] : []),
-    ...sideEffects.map(sideEffectHeld),
+/** Returns a node with consented removals marked; a release for kept NICs is sent once. */
+function released(node: NodePlan, gate: GateDecision, view: View): NodePlan {
+  const after = withConsent(node, gate);
+  if (after.action !== 'none' || !isNewRelease(after, view)) return after;
+  const isDeleting = view.existingByName.get(node.nodeName)?.deletionTimestamp !== undefined;
+  const deleteBasis = commonBasis(after);
+  const why = deleteBasis === 'consent' ? 'removals allowed' : 'evidence for held removals';
+  if (!isDeleting) return { ...after, action: 'post', why };
+  return deleteBasis ? { ...after, action: 'delete', why, deleteBasis } : after;
+}
+
+/**
+ * Returns the kept NICs' common basis, because a DELETE has one basis; undefined: none. A consent must cover all NICs
+ * without evidence.
+ */
+function commonBasis({ keptNics = [], removalsAllowed }: NodePlan): NodePlan['deleteBasis'] {
+  if (keptNics.length === 0) return removalsAllowed ? 'consent' : undefined;
+  if (keptNics.some(({ basis }) => basis === 'sideEffect')) return undefined;
+  return keptNics.every(({ basis }) => basis === 'evidence') ? 'evidence' : 'consent';
+}
+
+function withConsent(node: NodePlan, { consented }: GateDecision): NodePlan {
+  const { instanceId, removals, keptNics } = node;
+  if (consented.size === 0) return node;
+  const marked = (removal: Removal): Removal =>
+    consented.has(nicAt(instanceId, removal)) ? { ...removal, basis: 'consent' } : removal;
+  const [confirmed, unconfirmed] = [
+    removals.confirmed.map(marked),
+    removals.unconfirmed.map(marked),
   ];
+  const kept = keptNics?.map((nic): KeptNic => {
+    return consented.has(keptKey(instanceId, nic)) ? { ...nic, basis: 'consent' } : nic;
+  });
+  const isUnnamed = kept?.length === 0 && consented.has(keptKey(instanceId, unnamed));
+  return {
+    ...node,
+    removals: { confirmed, unconfirmed },
+    ...(kept && { keptNics: kept }),
+    ...(isUnnamed && { removalsAllowed: true }),
+  };
 }
 
-function tooMany(count: number, allowed: number): Problem {
-  const message = `${counted(count, 'NIC')} would be removed at once, more than the ${allowed} that need no consent; ${howToAllow}`;
-  return { reason: 'RemovalHeld', subject: 'spec', message };
-}
+/** NICs that an earlier controller keeps without naming them. */
+const unnamed = { macAddress: '' } as const;
 
-function sideEffectHeld({ nodeName, why }: NodePlan): Problem {
-  const subject = `node ${nodeName}`;
-  const message = `${subject}: its NICs stay, because neither OpenStack nor an edit of this object confirms their removal (${why}); ${howToAllow}`;
-  return { reason: 'RemovalHeld', subject, message };
+/** True if a kept NIC has unsent evidence or consent. */
+function isNewRelease(
+  { keptNics, base, removalsAllowed = false }: NodePlan,
+  { input }: View,
+): boolean {
+  if (keptNics === undefined || base === null) return false;
+  const value = input.consent?.value ?? '';
+  const isSent = ({ macAddress, basis }: Pick<KeptNic, 'macAddress' | 'basis'>) =>
+    input.sentReleases.some(
+      (sent) =>
+        isOf(sent, base) &&
+        sent.macAddress === macAddress &&
+        sent.basis === basis &&
+        sent.value === (basis === 'consent' ? value : ''),
+    );
+  if (keptNics.length === 0) return removalsAllowed && !isSent({ ...unnamed, basis: 'consent' });
+  return keptNics.some((nic) => nic.basis !== 'sideEffect' && !isSent(nic));
 }
-
-const howToAllow = 'to remove them, set the annotation multinic.io/allow-removals to a new value';
 
 function* planAll(view: View): Generator<undefined, Plan> {
   yield;
@@ -130,6 +155,8 @@ function* planAll(view: View): Generator<undefined, Plan> {
     ports,
     ask: outcomes.flatMap(({ ask }) => ask),
     askServers: leftovers.askServers,
+    budgets: [],
+    heldNics: [],
     summary: {
       servers: new Set(view.input.selection.serverIds).size,
       nodes: delivered.filter((count) => count > 0).length,

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import { calculate } from './calculate.ts';
-import { entry, existingNode, input, owner, port, type Sample, server } from './sample.ts';
+import {
+  entry,
+  existingNode,
+  input,
+  owner,
+  port,
+  type Sample,
+  server,
+  withConsent,
+} from './sample.ts';
 
 function planOf(sample: Sample) {
   return calculate(input({ ports: [port(1, 's1')], ...sample }));
@@ -247,7 +256,7 @@ describe('object from a recreated OpenstackConfig', () => {
     expect(planOf({ held: [left] }).problems).toMatchObject([
       { reason: 'RemovalHeld', subject: 'node worker-9' },
     ]);
-    const allowed = { held: [left], input: { removals: 'allowed' as const } };
+    const allowed = withConsent({ ports: [port(1, 's1')], held: [left] });
     expect(actionsOf(allowed)).toEqual(['post worker-1', 'delete worker-9']);
     expect(reasonsOf(allowed)).toEqual([]);
   });

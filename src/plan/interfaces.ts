@@ -1,6 +1,7 @@
 import { counted } from '../api/counted.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
+import { clusterOverlapOf } from './cluster-overlap.ts';
 import { entryOf, type Match, matchSubnet } from './entry.ts';
 import { FreeNames, indexOfEntry } from './free-names.ts';
 import type { Port, Question } from './observation.ts';
@@ -173,10 +174,12 @@ function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions):
       obstacles.set(port.id, { reason: 'NetworkUnread', message: built.what });
       continue;
     }
-    const refusal = refusalOf(port.id, [...kept, ...added], built.entry);
+    const refusal =
+      refusalOf(port.id, [...kept, ...added], built.entry) ??
+      clusterOverlapOf(port.id, built.entry, view.input.clusterNetworks);
     if (refusal) {
       problems.push(refusal);
-      obstacles.set(port.id, { reason: 'InvalidPort', message: refusal.message });
+      obstacles.set(port.id, { reason: refusal.reason, message: refusal.message });
       room++;
       continue;
     }

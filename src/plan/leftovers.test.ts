@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { calculate } from './calculate.ts';
 import type { ServerEvidence } from './observation.ts';
+import type { PlanInput } from './plan.ts';
 import { entry, existingNode, input, port, type Sample, server } from './sample.ts';
 
 const unpinned = { serverIds: [], pinned: { servers: false, subnets: true } };
@@ -23,7 +24,7 @@ const kept = {
   nodeName: 'worker-1',
   action: 'none',
   interfaces: [entry(1, 0)],
-  removals: { confirmed: [], unconfirmed: [{ name: 'multinic0', basis: 'proven' }] },
+  removals: { confirmed: [], unconfirmed: [{ name: 'multinic0', basis: 'evidence' }] },
 };
 
 describe('delivered server missing from the selection', () => {
@@ -40,7 +41,7 @@ describe('delivered server missing from the selection', () => {
       {
         action: 'delete',
         base: { uid: 'uid-1', generation: 1 },
-        removals: { confirmed: [{ cause, basis: 'proven' }], unconfirmed: [] },
+        removals: { confirmed: [{ cause, basis: 'evidence' }], unconfirmed: [] },
       },
     ]);
     expect([plan.problems, plan.askServers]).toEqual([[], []]);
@@ -92,22 +93,14 @@ describe('many servers leaving the selection', () => {
     verdict: 'left' as const,
   }));
 
-  function reasons(serverEvidence: readonly ServerEvidence[], removals: 'guarded' | 'allowed') {
-    const plan = calculate(
-      input({ held: many, selection: unpinned, input: { serverEvidence, removals } }),
-    );
+  function planOfMany(change: Partial<PlanInput>) {
+    const plan = calculate(input({ held: many, selection: unpinned, input: change }));
     const deleted = plan.nodes.filter(({ action }) => action === 'delete').length;
     return [deleted, ...plan.problems.map(({ reason }) => reason)];
   }
 
-  it('a removal of twelve servers is held until consent', () => {
-    expect(reasons(left, 'guarded')).toEqual([0, 'RemovalHeld']);
-    expect(reasons(left, 'allowed')).toEqual([12]);
-  });
-
-  it('servers without evidence count towards a large removal, which prevents removal in portions', () => {
-    expect(reasons(left.slice(0, 2), 'guarded')).toEqual([0, 'RemovalHeld']);
-    expect(reasons([], 'guarded')).toEqual([0]);
+  it('twelve servers read by id leave without consent behind a native Viola', () => {
+    expect(planOfMany({ serverEvidence: left })).toEqual([12]);
   });
 });
 

@@ -1,6 +1,6 @@
-import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import type { RemovalBasis } from '../api/removals.ts';
 import type { Claim } from './claims.ts';
+import { keptNicsOf, keptProblem, unlistedNicsOf } from './kept-nics.ts';
 import { baseOf, deletingObject } from './node-plan.ts';
 import type { NodePlan, Problem, RemovalCause } from './plan.ts';
 import { removalOf } from './removal.ts';
@@ -45,7 +45,10 @@ export function planLeftovers(
   const asked = leftovers.filter(({ fate }) => fate.kind === 'asked');
   return {
     nodes: leftovers.map(({ node, fate }) => planOf(node, fate, view)),
-    problems: stuck.map(({ node }) => unclearProblem(node)),
+    problems: [
+      ...stuck.map(({ node }) => unclearProblem(node)),
+      ...leftovers.flatMap(({ node }) => keptProblem(node)),
+    ],
     askServers: [...new Set(asked.map(({ node }) => node.spec.instanceId ?? ''))],
   };
 }
@@ -72,25 +75,25 @@ function fateOfDeselected(node: ExistingObject, view: View): Fate {
   const verdict = serverId === '' ? 'unconfirmed' : view.serverVerdict(serverId);
   if (verdict === undefined) return { kind: 'asked', cause, basis };
   if (verdict === 'selected' || verdict === 'unconfirmed') return { kind: 'unclear', cause, basis };
-  if (verdict === 'deleted') return { kind: 'goes', cause: 'serverDeleted', basis: 'proven' };
+  if (verdict === 'deleted') return { kind: 'goes', cause: 'serverDeleted', basis: 'evidence' };
   return { kind: 'goes', cause, basis };
 }
 
 /** Recreating the OpenstackConfig, with fewer servers or in another management cluster, does not count as an edit. */
 function basisOfDeselection({ source }: ExistingObject, { input }: View): RemovalBasis {
   if (source?.uid !== input.owner.uid) return 'sideEffect';
-  return input.selection.pinned.servers ? 'named' : 'proven';
+  return input.selection.pinned.servers ? 'named' : 'evidence';
 }
 
 /** Decides about a second object: another object delivers the server, and NICs in both stay on the node. */
 function fateOfDuplicate({ spec }: ExistingObject, view: View, ports?: ReadonlySet<string>): Fate {
   const isKept = spec.interfaces?.every(({ portId }) => portId && ports?.has(portId)) ?? true;
   const kind = view.input.selection.serversComplete ? 'goes' : 'held';
-  return { kind, cause: 'duplicate', basis: isKept ? 'proven' : 'sideEffect' };
+  return { kind, cause: 'duplicate', basis: isKept ? 'evidence' : 'sideEffect' };
 }
 
 /** Deletes the object with cleanup on the node, or leaves an object unchanged that may not go yet. */
-function planOf(existing: ExistingNodeConfig, { kind, cause, basis }: Fate, view: View): NodePlan {
+function planOf(existing: ExistingObject, { kind, cause, basis }: Fate, view: View): NodePlan {
   const { interfaces = [], instanceId = '' } = existing.spec;
   const removals = interfaces.map((entry) => removalOf(entry, cause, basis));
   const isHeldBack = removals.some((removal) => view.isHeldBack(instanceId, removal));
@@ -100,9 +103,12 @@ function planOf(existing: ExistingNodeConfig, { kind, cause, basis }: Fate, view
     return { ...node, ...kept, action: 'none', waiting: false, why: `${cause}, removal on hold` };
   }
   const gone = { interfaces: [], removals: { confirmed: removals, unconfirmed: [] } };
-  return existing.deletionTimestamp === undefined
-    ? { ...node, ...gone, action: 'delete', waiting: false, why: cause }
-    : { ...node, ...gone, ...deletingObject };
+  if (existing.deletionTimestamp === undefined) {
+    const unlisted = unlistedNicsOf(existing, instanceId, view);
+    return { ...node, ...gone, ...unlisted, action: 'delete', waiting: false, why: cause };
+  }
+  const { kept } = keptNicsOf(existing, [], instanceId, view);
+  return { ...node, ...gone, ...kept, ...deletingObject };
 }
 
 function unclearProblem({ nodeName, spec }: ExistingObject): Problem {

@@ -1,9 +1,8 @@
-import { findCondition } from '../api/condition.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
-import type { Reason } from '../api/reasons.ts';
 import type { Block, Claim } from './claims.ts';
 import { type InterfacePlan, planInterfaces } from './interfaces.ts';
+import { keptNicsOf, keptProblem } from './kept-nics.ts';
 import type { Question } from './observation.ts';
 import type { NodePlan, PortVerdict, Problem, Removal } from './plan.ts';
 import { verdictsOfBlocked } from './port-verdict.ts';
@@ -24,6 +23,9 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
   const own =
     existing?.source?.uid === view.input.owner.uid && isOfName(existing.source, view.input.owner);
   const plan = planInterfaces(nodeName, { serverId, own }, existing, view);
+  const { kept, ask } = own
+    ? keptNicsOf(existing, plan.interfaces, serverId, view)
+    : { kept: {}, ask: [] };
   const node: NodePlan = {
     nodeName,
     instanceId: serverId,
@@ -32,11 +34,15 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
     removals: { confirmed: plan.confirmed, unconfirmed: plan.unconfirmed },
     ...(plan.passedOver ? { passedOver: true } : {}),
     ...replacing(existing, view),
-    ...(view.input.removals === 'allowed' ? { removalsAllowed: true } : {}),
+    ...kept,
     ...decide(claim, plan, own, view),
   };
-  const problems = [...plan.problems, ...unconfirmedProblem(nodeName, plan.unconfirmed)];
-  return { node, problems, ask: plan.ask, ports: plan.ports };
+  const problems = [
+    ...plan.problems,
+    ...unconfirmedProblem(nodeName, plan.unconfirmed),
+    ...(existing && own ? keptProblem(existing) : []),
+  ];
+  return { node, problems, ask: [...plan.ask, ...ask], ports: plan.ports };
 }
 
 type Conflict = Extract<Block, { kind: 'problem' }>;
@@ -53,7 +59,7 @@ function decide(claim: Claim, plan: InterfacePlan, own: boolean, view: View): De
   const why =
     difference(claim, existing, plan) ??
     (own ? undefined : 'taken over') ??
-    repeatReason(existing, view);
+    repeatReason(existing, view.input);
   if (why) return { action: 'post', waiting, why };
   return { action: 'none', waiting, why: waiting ? 'waits for a free name' : 'unchanged' };
 }
@@ -72,15 +78,12 @@ function replacing(existing: ExistingObject | undefined, { input: { owner } }: V
 }
 
 /** Returns why an object without differences is still posted. */
-function repeatReason(existing: ExistingObject, { input }: View): string | undefined {
-  if (input.force) return 'requested';
-  if (existing.isUnanswered) return 'last write unanswered';
-  return input.removals === 'allowed' && waitsForConsent(existing) ? 'removals allowed' : undefined;
-}
-
-/** True if the business cluster waits for consent to removals from this object. */
-function waitsForConsent({ status }: ExistingObject): boolean {
-  return findCondition(status?.conditions, 'Ready')?.reason === ('RemovalHeld' satisfies Reason);
+function repeatReason(
+  { isUnanswered }: ExistingObject,
+  { force }: View['input'],
+): string | undefined {
+  if (force) return 'requested';
+  return isUnanswered ? 'last write unanswered' : undefined;
 }
 
 function newNode({ interfaces }: InterfacePlan, waiting: boolean): Decision {

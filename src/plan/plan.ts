@@ -1,8 +1,10 @@
+import type { ClusterNetwork } from '../api/cluster-networks.ts';
+import type { StoredHold, WaitingNic } from '../api/held-nics.ts';
 import type { InterfaceSpec, Routing } from '../api/multinicnodeconfig.ts';
-import type { Base, ExistingNodeConfig } from '../api/node-configs-http.ts';
+import type { Base, DeleteBasis, ExistingNodeConfig } from '../api/node-configs-http.ts';
 import type { AddressFamily } from '../api/openstackconfig.ts';
 import type { OperatorReason } from '../api/reasons.ts';
-import type { RemovalBasis } from '../api/removals.ts';
+import type { BudgetUse, RemovalBasis } from '../api/removals.ts';
 import type { Observation, PortEvidence, Question, ServerEvidence } from './observation.ts';
 
 /** OpenstackConfig that the plan belongs to. */
@@ -52,6 +54,8 @@ export interface RecordedNode {
 
 export interface PlanInput {
   readonly owner: Owner;
+  /** Business cluster (k8sProviderID). */
+  readonly providerId: string;
   /**
    * Former OpenstackConfig (`namespace/name`), deleted or consenting, whose objects this OpenstackConfig takes over;
    * '' = none.
@@ -67,12 +71,30 @@ export interface PlanInput {
   readonly serverEvidence: readonly ServerEvidence[];
   /** Former deliveries from the inventory: names outlive their objects. */
   readonly recorded: readonly RecordedNode[];
-  /** Number of delivered NICs in the whole cloud, the reference for large removals. */
-  readonly cloudInterfaces: number;
-  /** NICs removed recently, counted together with current removals (`nicsGoing`). */
-  readonly recentRemovals: readonly string[];
-  /** `guarded`: `decideRemovals` decides. `allowed`: a user consented. `held`: too many removals are already held. */
-  readonly removals: 'guarded' | 'allowed' | 'held';
+  /** Removal budgets, with the use by the last hour. */
+  readonly budgets: readonly RecordedUse[];
+  /** NICs (`nicAt`) with a recorded but unfinished removal: a retry counts once. */
+  readonly recordedNics: readonly string[];
+  /**
+   * `guarded`: the budgets decide. `held`: an earlier plan in this generation held removals. `unreadable`: the records
+   * cannot be read.
+   */
+  readonly removals: 'guarded' | 'held' | 'unreadable';
+  /** NICs held by earlier syncs of this generation. */
+  readonly storedHold: StoredHold;
+  /** Consent to the waiting removals; undefined: none. */
+  readonly consent?: RemovalApproval;
+  /** Why the operator refuses the consent; undefined: no refusal. */
+  readonly refusal?: string;
+  /**
+   * Removal bases in this sync's first plan, by NIC (`nicAt`). A repeated plan removes no further NIC without evidence.
+   * Undefined: first plan.
+   */
+  readonly decided?: ReadonlyMap<string, RemovalBasis>;
+  /** Releases sent within the last hour; an equal release is not sent again. */
+  readonly sentReleases: readonly SentRelease[];
+  /** Networks of the business cluster; undefined: unknown. */
+  readonly clusterNetworks?: readonly ClusterNetwork[];
   /** True: a legacy Viola, which deletes neither a node nor its last NIC. */
   readonly keepsNodes?: boolean;
   /** True: post every node, even unchanged, and take nodes back from a namesake. */
@@ -92,6 +114,47 @@ export type RemovalCause =
   | 'duplicate'
   /** A user consented to remove a port that Nova did not plug. */
   | 'notPlugged';
+
+/** Budget use by removals within the last hour. */
+export interface RecordedUse extends BudgetUse {
+  /** RFC 3339: an hour after the oldest removal; undefined: no removal within the last hour. */
+  readonly freeAt?: string;
+}
+
+/** Budget use including this plan. */
+export interface PlannedUse extends RecordedUse {
+  /** Nodes or NICs that may lose NICs within an hour without consent. */
+  readonly allowed: number;
+}
+
+/** A user's consent to removals. */
+export interface RemovalApproval {
+  /** Value of the annotation multinic.io/allow-removals. */
+  readonly value: string;
+  /** Digests of the NICs that were held when the user consented: the consent covers only these. */
+  readonly digests: string;
+  /** True: an earlier sync stored the consent with its counts. */
+  readonly isStored: boolean;
+}
+
+/** NIC missing from the object, kept by the controller until evidence or consent. */
+export interface KeptNic {
+  /** Lower case. */
+  readonly macAddress: string;
+  /** `sideEffect`: neither evidence nor consent. */
+  readonly basis: Extract<RemovalBasis, 'evidence' | 'consent' | 'sideEffect'>;
+}
+
+/** Evidence or consent for a kept NIC, as sent to Viola. */
+export interface SentRelease {
+  readonly uid: string;
+  readonly generation: number;
+  /** Empty: an earlier controller, which reports no kept NICs. */
+  readonly macAddress: string;
+  readonly basis: RemovalBasis;
+  /** Value of the consent; empty: evidence. */
+  readonly value: string;
+}
 
 /** Delivered NIC with a planned or pending removal. */
 export interface Removal {
@@ -118,8 +181,15 @@ export interface NodePlan {
   };
   /** Uids of replaced namesakes, latest first. */
   readonly replaces?: readonly string[];
-  /** A user consented to the removals, here and in the business cluster. */
+  /**
+   * NICs kept by the controller, or known on a node that is deleted; empty: the controller keeps NICs without naming
+   * them. Undefined: none.
+   */
+  readonly keptNics?: readonly KeptNic[];
+  /** True: a user consented to removals that an earlier controller keeps without naming NICs. */
   readonly removalsAllowed?: boolean;
+  /** Basis of a repeated DELETE; undefined: the removals name their bases. */
+  readonly deleteBasis?: DeleteBasis;
   /** True: another action must finish first, and the node needs a new plan soon. */
   readonly waiting: boolean;
   /**
@@ -145,6 +215,7 @@ export type ProblemReason = Extract<
   | 'RemovalHeld'
   | 'RemovalUnconfirmed'
   | 'ServerNotFound'
+  | 'SubnetOverlapsCluster'
 >;
 
 /** Obstacle to delivering a node or NIC; everything else is delivered nevertheless. */
@@ -195,6 +266,12 @@ export interface Plan {
   readonly ask: readonly Question[];
   /** NICs whose removal waits for consent; undefined: none. */
   readonly heldRemovals?: number;
+  /** Budgets with removals from the last hour and from this plan. */
+  readonly budgets: readonly PlannedUse[];
+  /** NICs that wait for a consent, without those that the given consent covers. */
+  readonly heldNics: readonly WaitingNic[];
+  /** NICs and nodes that the given consent covers; undefined: no consent, or none of them waits. */
+  readonly consentFor?: { readonly nics: number; readonly nodes: number };
   /** Delivered but unselected servers whose removal needs a read by id as evidence. */
   readonly askServers: readonly string[];
   readonly summary: {

@@ -10,6 +10,7 @@ import {
   port,
   type Sample,
   server,
+  withConsent,
 } from './sample.ts';
 
 const delivered = [existingNode(1, [entry(1, 0)])];
@@ -64,7 +65,7 @@ describe('delivered NIC whose port is missing from the list', () => {
         base: { uid: 'uid-1', generation: 1 },
         interfaces: [],
         removals: {
-          confirmed: [{ name: 'multinic0', portId: 'p1', cause: verdict, basis: 'proven' }],
+          confirmed: [{ name: 'multinic0', portId: 'p1', cause: verdict, basis: 'evidence' }],
           unconfirmed: [],
         },
       });
@@ -206,7 +207,7 @@ describe('delivered NIC outside the selected subnets', () => {
     ['is not listed', {}],
     ['has a subnet that was deselected', { selection: { subnetIds: ['sub-b'] } }],
     ['counts as detached', { evidence: evidence('attachedElsewhere') }],
-    ['removals are allowed', { input: { removals: 'allowed' } }],
+    ['removals are allowed', withConsent({ ports: [port(1, 's1', { fixedIps: [] })] })],
   ])(
     'a NIC stays without requesting evidence when its port is unreadable and %s',
     (_what, sample) => {
@@ -218,13 +219,13 @@ describe('delivered NIC outside the selected subnets', () => {
   );
 
   it('a NIC without address in a selected subnet is removed after consent and a read by id', () => {
-    const sample: Sample = {
+    const sample = withConsent({
+      held: [existingNode(1, [entry(1, 0)])],
       ports: [port(1, 's1', { fixedIps: [] })],
-      input: { removals: 'allowed' },
-    };
+    });
     expect(planOf(sample).nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
     const [node] = planOf({ ...sample, evidence: evidence('stillAttached') }).nodes;
-    expect(node?.removals.confirmed).toMatchObject([{ cause: 'notSelected', basis: 'named' }]);
+    expect(node?.removals.confirmed).toMatchObject([{ cause: 'notSelected', basis: 'consent' }]);
   });
 });
 
@@ -252,87 +253,6 @@ describe('ids in upper case', () => {
   });
 });
 
-describe('large removal', () => {
-  const nics = Array.from({ length: 10 }, (_, n) => entry(n + 1, n));
-  const second = nics.map((nic, n) => ({
-    ...nic,
-    portId: `q${n}`,
-    macAddress: `fa:16:3e:01:00:0${n}`,
-  }));
-  const sample: Sample = {
-    selection: { serverIds: ['s1', 's2'] },
-    servers: [server(1), server(2)],
-    held: [existingNode(1, nics), existingNode(2, second)],
-    evidence: [
-      ...nics.map((_, n) => evidenceOf(n + 1, 'portGone')),
-      { ...evidenceOf(1, 'portGone', 's2'), portId: 'q0' },
-    ],
-    ports: second
-      .slice(1)
-      .map((nic, n) => port(n + 2, 's2', { id: nic.portId ?? '', macAddress: nic.macAddress })),
-  };
-
-  it('a large removal is held, while everything else is delivered', () => {
-    const fresh = port(99, 's2');
-    const plan = planOf({ ...sample, ports: [...(sample.ports ?? []).slice(1), fresh] });
-    expect(plan.problems.map(({ reason }) => reason)).toContain('RemovalHeld');
-    expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: nics });
-    expect(plan.nodes[1]?.interfaces).toHaveLength(10);
-  });
-
-  it('a large removal prevents taking over an object without source, whose NICs the takeover would remove', () => {
-    const { source: _source, ...legacy } = existingNode(3, [entry(20, 0, { subnetId: 'sub-c' })]);
-    const moved = port(20, 's3', { fixedIps: [{ subnetId: 'sub-c', ipAddress: '10.0.30.20' }] });
-    const plan = planOf({
-      ...sample,
-      selection: { serverIds: ['s1', 's2', 's3'] },
-      servers: [server(1), server(2), server(3)],
-      held: [...(sample.held ?? []), legacy],
-      ports: [...(sample.ports ?? []), moved],
-    });
-    expect(plan.nodes[2]).toMatchObject({ action: 'none', why: 'removals wait for consent' });
-  });
-
-  it("a large removal's problem states the count and the remedy", () => {
-    expect(planOf(sample).problems[0]).toEqual({
-      reason: 'RemovalHeld',
-      subject: 'spec',
-      message:
-        '11 NICs would be removed at once, more than the 10 that need no consent; to remove them, set the annotation multinic.io/allow-removals to a new value',
-    });
-  });
-
-  it('a large removal proceeds after consent, or when small relative to the cloud', () => {
-    for (const change of [{ removals: 'allowed' as const }, { cloudInterfaces: 55 }]) {
-      const plan = planOf({ ...sample, input: change });
-      expect(plan.problems).toEqual([]);
-      expect(plan.nodes[0]).toMatchObject({ action: 'post', interfaces: [] });
-    }
-    const stillHeld = planOf({ ...sample, input: { cloudInterfaces: 54 } });
-    expect(stillHeld.problems).toMatchObject([{ reason: 'RemovalHeld' }]);
-  });
-
-  it('a held removal stays held in a partial plan', () => {
-    const part = planOf({ ...sample, input: { scope: ['s1'], removals: 'held' as const } });
-    expect(part.nodes[0]).toMatchObject({ action: 'none' });
-  });
-
-  it('unproven removals count towards a large removal, which prevents removal in portions', () => {
-    const plan = planOf({ ...sample, evidence: sample.evidence?.slice(0, 2) ?? [] });
-    expect(plan.ask.length).toBeGreaterThan(0);
-    expect(plan.problems.map(({ reason }) => reason)).toContain('RemovalHeld');
-    expect(plan.nodes[0]).toMatchObject({ action: 'none' });
-  });
-
-  it('removals by an edit count towards a large removal', () => {
-    const edited = { ...sample, selection: { serverIds: ['s3'] }, servers: [server(3)] };
-    expect(planOf(edited).problems).toMatchObject([{ reason: 'RemovalHeld' }]);
-    expect(planOf(edited).nodes.map(({ action }) => action)).toEqual(['none', 'none', 'none']);
-    const plan = planOf({ ...edited, input: { removals: 'allowed' } });
-    expect(plan.nodes.map(({ action }) => action)).toEqual(['delete', 'delete', 'none']);
-  });
-});
-
 it('a migrating port without addresses requests no evidence', () => {
   const moving = port(1, 's1', { status: 'BUILD', fixedIps: [] });
   const plan = planOf({ ports: [moving] });
@@ -346,22 +266,9 @@ describe('[W4] port not plugged by Nova', () => {
 
   it('a port not plugged by Nova keeps its NIC until consent', () => {
     expect(planOf(sample).nodes).toMatchObject([{ interfaces: [entry(1, 0)] }]);
-    const plan = planOf({ ...sample, input: { removals: 'allowed' } });
+    const plan = planOf(withConsent(sample));
     expect(plan.nodes).toMatchObject([
       { interfaces: [], removals: { confirmed: [{ cause: 'notPlugged' }] } },
-    ]);
-  });
-});
-
-describe('consent', () => {
-  it('consent is posted with nodes, including unchanged nodes whose removal the business cluster holds', () => {
-    const status = {
-      conditions: [{ type: 'Ready', status: 'False' as const, reason: 'RemovalHeld' }],
-    };
-    const waiting = { held: [existingNode(1, [entry(1, 0)], { status })], ports: [port(1, 's1')] };
-    expect(planOf(waiting).nodes).toMatchObject([{ action: 'none' }]);
-    expect(planOf({ ...waiting, input: { removals: 'allowed' } }).nodes).toMatchObject([
-      { action: 'post', why: 'removals allowed', removalsAllowed: true },
     ]);
   });
 });

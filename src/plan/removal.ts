@@ -2,6 +2,7 @@ import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import type { RemovalBasis } from '../api/removals.ts';
 import { isSameJson } from '../api/same-json.ts';
+import { clusterOverlapOf } from './cluster-overlap.ts';
 import { entryOf, isAllowedStatus, type Match, matchSubnet } from './entry.ts';
 import { type FreeNames, indexOfEntry } from './free-names.ts';
 import { isPlugged, type MissingPortState, type Port, type Question } from './observation.ts';
@@ -39,8 +40,8 @@ export function decideRemoval(
   const { spec, port } = existing;
   if (existing.unclear || view.unreadablePorts.has(spec.portId ?? '')) return stays(spec);
   if (port === undefined) return fateOfMissing(spec, place, view);
-  if (!isPlugged(port) && view.input.removals === 'allowed') {
-    return removeUnlessHeld(spec, place, 'notPlugged', 'named', view);
+  if (!isPlugged(port) && view.hasConsent(place.serverId, spec)) {
+    return removeUnlessHeld(spec, place, 'notPlugged', 'sideEffect', view);
   }
   const match = matchSubnet(port, view, spec.address);
   if (match.kind === 'none') return fateOfUnselected(spec, port, place, view);
@@ -49,7 +50,7 @@ export function decideRemoval(
 }
 
 function fateOfUnselected(spec: InterfaceSpec, port: Port, place: Place, view: View): Fate {
-  const { selection, removals } = view.input;
+  const { selection } = view.input;
   // A missing subnet may be a mistyped id, perhaps for the NIC's own subnet.
   if (!selection.subnetsComplete) return stays(spec);
   const dropped = selection.pinned.subnets && isDropped(spec, view);
@@ -58,8 +59,8 @@ function fateOfUnselected(spec: InterfaceSpec, port: Port, place: Place, view: V
   if (!dropped && !isAllowedStatus(port, selection)) return stays(spec);
   const question = questionOf(spec, place.serverId);
   const wasRead = view.verdict(question) === 'stillAttached';
-  if (wasRead && removals === 'allowed')
-    return removeUnlessHeld(spec, place, 'notSelected', 'named', view);
+  if (wasRead && view.hasConsent(place.serverId, spec))
+    return removeUnlessHeld(spec, place, 'notSelected', 'sideEffect', view);
   return unconfirmed(spec, 'noAddress', wasRead ? undefined : question);
 }
 
@@ -77,7 +78,9 @@ function renewed(
   if (built.kind === 'missing') return stays(spec);
   // The same object for an equal entry: the plan of an unchanged node then takes little memory.
   if (isSameJson(built.entry, spec)) return stays(spec);
-  const problem = refusalOf(port.id, [], built.entry);
+  const problem =
+    refusalOf(port.id, [], built.entry) ??
+    clusterOverlapOf(port.id, built.entry, view.input.clusterNetworks, spec);
   if (problem) return { ...stays(spec), problem };
   if (given === undefined) names.take(index);
   return stays(built.entry);
@@ -98,7 +101,7 @@ function fateOfMissing(spec: InterfaceSpec, place: Place, view: View): Fate {
   const deleted = view.servers.get(serverId)?.status === 'DELETED';
   const verdict = deleted ? 'serverDeleted' : view.verdict(question);
   if (verdict === 'stillAttached') return stays(spec);
-  if (isEvidence(verdict)) return removeUnlessHeld(spec, place, verdict, 'proven', view);
+  if (isEvidence(verdict)) return removeUnlessHeld(spec, place, verdict, 'evidence', view);
   return unconfirmed(spec, 'unconfirmed', verdict === undefined ? question : undefined);
 }
 
@@ -115,7 +118,8 @@ function unconfirmed(
   return { kind: 'unconfirmed', entry, removal, ...(ask ? { ask } : {}) };
 }
 
-function isEvidence(
+/** True if the verdict proves that the NIC is gone in OpenStack. */
+export function isEvidence(
   verdict: MissingPortState | undefined,
 ): verdict is Extract<MissingPortState, RemovalCause> {
   return verdict !== undefined && verdict !== 'stillAttached' && verdict !== 'unconfirmed';

@@ -1,5 +1,7 @@
+import { digestsOf } from '../api/held-nics.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
+import { calculate } from './calculate.ts';
 import type {
   MissingPortState,
   Network,
@@ -125,6 +127,8 @@ export interface Sample {
 export function input(sample: Sample): PlanInput {
   return {
     owner,
+    providerId: 'biz-1',
+    storedHold: { digests: '', isOverBudget: false },
     takeOverFrom: '',
     selection: { ...selection, ...sample.selection },
     scope: 'all',
@@ -140,12 +144,28 @@ export function input(sample: Sample): PlanInput {
     evidence: sample.evidence ?? [],
     serverEvidence: [],
     recorded: [],
-    cloudInterfaces: 0,
-    recentRemovals: [],
+    budgets: budgetsOf(0),
+    recordedNics: [],
+    sentReleases: [],
     removals: 'guarded',
     force: false,
     ...sample.input,
   };
+}
+
+/** Returns the sample with the user's consent to all removals that wait in it. */
+export function withConsent(sample: Sample, value = 'yes'): Sample {
+  const digests = digestsOf(calculate(input(sample)).heldNics);
+  return { ...sample, input: { ...sample.input, consent: { value, digests, isStored: false } } };
+}
+
+/** Returns unused budgets of this many NICs and nodes. */
+export function budgetsOf(total: number, used = 0): PlanInput['budgets'] {
+  return (['clusterNodes', 'clusterNics', 'configNics'] as const).map((scope) => ({
+    scope,
+    used,
+    total,
+  }));
 }
 
 /** Returns the business cluster's objects after the plan was accepted and deletions finished. */

@@ -1,4 +1,5 @@
 import { contains, isIPv4, isIPv6 } from '../api/address.ts';
+import { mayCover } from '../api/held-nics.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import { specHash } from '../api/spec-hash.ts';
@@ -38,6 +39,8 @@ export interface View {
   serverVerdict(serverId: string): ServerEvidence['verdict'] | undefined;
   /** True if a NIC's removal waits for consent. */
   isHeldBack(serverId: string, nic: Nic): boolean;
+  /** True if the user's consent may cover the NIC's removal; the gate decides. */
+  hasConsent(serverId: string, nic: Pick<Nic, 'macAddress'>): boolean;
 }
 
 /** NIC identity on a server: port id, or MAC without port id. */
@@ -58,6 +61,7 @@ export function viewOf(input: PlanInput, heldBack: ReadonlySet<string>): View {
   const ofServers = new Map(
     input.serverEvidence.map(({ serverId, verdict }) => [serverId, verdict]),
   );
+  const isCovered = mayCover(input.consent?.digests ?? '');
   const recorded = Map.groupBy(input.recorded, ({ instanceId }) => instanceId.toLowerCase());
   return {
     input,
@@ -76,6 +80,8 @@ export function viewOf(input: PlanInput, heldBack: ReadonlySet<string>): View {
     verdict: (question) => verdicts.get(subjectOf(question)),
     serverVerdict: (serverId) => ofServers.get(serverId),
     isHeldBack: (serverId, nic) => heldBack.has(nicAt(serverId, nic)),
+    hasConsent: (subject, { macAddress }) =>
+      isCovered({ cluster: input.providerId, subject, macAddress }),
   };
 }
 

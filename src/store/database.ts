@@ -96,6 +96,8 @@ export interface ChangeLogTable {
   readonly cr_namespace: string;
   readonly cr_name: string;
   readonly cr_generation: number;
+  /** Basis of a removal; '' = unknown, or no removal. */
+  readonly basis: string;
 }
 
 /** A server's NICs at the last delivery. These rows survive node removal, because NIC names must stay. */

@@ -1,4 +1,5 @@
 import type { InventoryChange } from '../api/inventory-http.ts';
+import { removalBasis } from '../api/removals.ts';
 import type { ChangeLogTable, Database } from './database.ts';
 
 export interface HistoryFilter {
@@ -42,12 +43,15 @@ export async function listChanges(db: Database, filter: HistoryFilter): Promise<
 type Row = Omit<ChangeLogTable, 'id'> & { readonly id: number };
 
 function changeOf(row: Row): InventoryChange {
+  // A basis of a later release stays absent.
+  const basis = removalBasis.safeParse(row.basis).data;
   return {
     at: row.at,
     providerId: row.provider_id,
     nodeName: row.node_name,
     instanceId: row.instance_id,
     change: row.change as InventoryChange['change'],
+    ...(basis && { basis }),
     name: row.name,
     portId: row.port_id,
     macAddress: row.mac_address,

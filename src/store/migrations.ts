@@ -141,5 +141,15 @@ function migrationsOf(engine: Engine): Record<string, Migration> {
         await db.updateTable('node_config').set({ interface_count: count }).execute();
       },
     },
+    '0005-removal-basis': {
+      async up(db: Database) {
+        if ((await columnsOf(db, 'change_log')).includes('basis')) return;
+        // The default lets an earlier release insert rows.
+        await db.schema
+          .alterTable('change_log')
+          .addColumn('basis', key(16), (column) => column.notNull().defaultTo(''))
+          .execute();
+      },
+    },
   };
 }

@@ -10,6 +10,7 @@ import type { ChangeLogTable, Database, NodeConfigTable, Tables } from './databa
 import { type RowsWrite, writeRows } from './interface-rows.ts';
 import { type Author, type StoredNode, toRecord } from './node-configs.ts';
 import { nothingObserved, type ObservedPorts, observedHash, subnetsOf } from './observed-ports.ts';
+import type { RemovalBases } from './removal-bases.ts';
 import { storeNics } from './server-nics.ts';
 import { changedSubnets, retireSubnets, writeSubnets } from './subnet-rows.ts';
 
@@ -24,14 +25,21 @@ export interface Recording {
   readonly sighting?: ObservedPorts | undefined;
   /** Names: nodes whose records are removed; undefined: all except `nodes` and `unknown`. */
   readonly gone?: readonly string[];
+  /** Bases for the log; undefined: all are unknown. */
+  readonly bases?: RemovalBases | undefined;
 }
+
+/** Optional recording fields; without `unknown` no node read failed. */
+export type RecordingDetails = Partial<Pick<Recording, 'unknown' | 'sighting' | 'bases'>>;
 
 /** Makes the rows for one OpenstackConfig in one business cluster equal to `nodes`, and logs the changes. */
 export async function recordNodeConfigs(
   db: Database,
-  { providerId, author, nodes, unknown, sighting = nothingObserved, gone: given }: Recording,
+  recording: Recording,
   now: Date,
 ): Promise<void> {
+  const { providerId, author, nodes, unknown, gone: given } = recording;
+  const { sighting = nothingObserved, bases = new Map() } = recording;
   const rows = await ownRows(db, providerId, author);
   const subnets = await changedSubnets(db, providerId, subnetsOf(nodes, sighting));
   const isConfigChanged = await isNewConfig(db, author, sighting);
@@ -54,7 +62,7 @@ export async function recordNodeConfigs(
   await db.transaction().execute(async (tx) => {
     const leftSubnets = new Set<string>();
     const observed = { sighting, hashes, leftSubnets };
-    const write = { tx, providerId, author, ...observed, now, at: now.toISOString() };
+    const write = { tx, providerId, author, bases, ...observed, now, at: now.toISOString() };
     await writeSubnets(write, subnets);
     if (isConfigChanged) await writeConfig(write);
     // SQLite calls are synchronous: without a pause between batches they block the event loop.
@@ -74,6 +82,7 @@ export async function recordNodeConfigs(
 interface Write extends RowsWrite {
   /** Key: node name. */
   readonly hashes: ReadonlyMap<string, string>;
+  readonly bases: RemovalBases;
   readonly at: string;
 }
 
@@ -195,7 +204,7 @@ async function log({ tx }: Write, rows: readonly LogRow[]): Promise<void> {
 }
 
 function logRows(
-  { providerId, author, at }: Write,
+  { providerId, author, at, bases }: Write,
   { nodeName, instanceId }: Pick<StoredNode, 'nodeName' | 'instanceId'>,
   changes: readonly Change[],
 ): LogRow[] {
@@ -205,7 +214,14 @@ function logRows(
     cr_name: author.name,
     cr_generation: author.generation,
   };
-  return changes.map((change) => ({ ...about, ...by, ...changeColumns(change) }));
+  const basisOf = ({ change, entry }: Change) =>
+    change === 'removed' ? (bases.get(nodeName)?.get(entry.macAddress.toLowerCase()) ?? '') : '';
+  return changes.map((change) => ({
+    ...about,
+    ...by,
+    ...changeColumns(change),
+    basis: basisOf(change),
+  }));
 }
 
 function changeColumns({ change, entry, before, after }: Change) {

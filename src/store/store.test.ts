@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { inventoryTables } from '../api/inventory-tables.ts';
 import type { StoredNode } from './node-configs.ts';
 import { Store } from './store.ts';
 
@@ -127,7 +128,7 @@ it.each(['not begun', 'begun and killed'])(
     }));
     await store.record('biz-1', author, [{ ...node('n1'), interfaces: nics }]);
     await store[Symbol.asyncDispose]();
-    change("delete from migrations where name = '0004-deployed-tables'");
+    change("delete from migrations where name > '0004'");
     change('drop table multi_interface; drop table cr_state');
     change('alter table node_config drop column interface_count');
     if (how === 'not begun') {
@@ -146,9 +147,60 @@ it.each(['not begun', 'begun and killed'])(
   },
 );
 
+it.each(['not begun', 'killed before its record'])(
+  'a change log of migration 0004 gets column basis when migration 0005 was %s',
+  async (how) => {
+    const entry = { id: 0, portId: 'p0', macAddress: 'fa:16:3e:00:00:00' };
+    await store.record('biz-1', author, [{ ...node('n1'), interfaces: [entry] }]);
+    await store.record('biz-1', author, []);
+    await store[Symbol.asyncDispose]();
+    change("delete from migrations where name = '0005-removal-basis'");
+    if (how === 'not begun') change('alter table change_log drop column basis');
+    store = await open();
+    const basesOf = async () => {
+      const changes = await store.changes({ limit: 2 });
+      return changes.map(({ change: { change: kind, basis } }) => [kind, basis]);
+    };
+    expect(await basesOf()).toEqual([
+      ['removed', undefined],
+      ['added', undefined],
+    ]);
+    // An earlier release inserts rows without the column, and a later release has further bases.
+    const columns =
+      'at, provider_id, node_name, instance_id, change, name, port_id, mac_address, before_entry, after_entry, cr_namespace, cr_name, cr_generation';
+    change(
+      `insert into change_log (${columns}) select ${columns} from change_log where change = 'removed'`,
+    );
+    change(
+      `insert into change_log (${columns}, basis) select ${columns}, 'later' from change_log limit 1`,
+    );
+    expect(await basesOf()).toEqual([
+      ['added', undefined],
+      ['removed', undefined],
+    ]);
+    expect(rebuilt).toEqual([]);
+  },
+);
+
+it('the migrations create exactly the listed inventory tables', async () => {
+  await store.list();
+  const db = new DatabaseSync(path);
+  const namesIn = (query: string) =>
+    db
+      .prepare(query)
+      .all()
+      .map(({ name }) => String(name));
+  const tables = namesIn("select name from sqlite_master where type = 'table'");
+  const own = tables.filter((name) => !/^(sqlite_|migrations)/.test(name));
+  expect(own.toSorted()).toEqual(Object.values(inventoryTables).flat().toSorted());
+  const applied = namesIn('select name from migrations');
+  expect(applied).toEqual(expect.arrayContaining(Object.keys(inventoryTables)));
+  db.close();
+});
+
 it('a foreign table with a legacy table name is reported and left unchanged', async () => {
   await store[Symbol.asyncDispose]();
-  change("drop table node_table; delete from migrations where name = '0004-deployed-tables'");
+  change("drop table node_table; delete from migrations where name > '0004'");
   change("create table node_table (id integer, name text); insert into node_table values (1, 'x')");
   store = await open();
   await expect(names()).rejects.toThrow(

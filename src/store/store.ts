@@ -25,9 +25,9 @@ import {
   recordedNodes,
   type StoredNode,
 } from './node-configs.ts';
-import type { ObservedPorts } from './observed-ports.ts';
 import { type PortNotes, portNotes } from './port-notes.ts';
-import { type Recording, recordNodeConfigs } from './recording.ts';
+import { type Recording, type RecordingDetails, recordNodeConfigs } from './recording.ts';
+import type { RemovalBases } from './removal-bases.ts';
 import { forgetDeletedRows } from './retention.ts';
 import { type DeliveredNics, deleteOldNics, nicsOfServers } from './server-nics.ts';
 
@@ -108,16 +108,16 @@ export class Store {
 
   /**
    * Makes the records for one OpenstackConfig in one business cluster equal to `nodes`, except those in `unknown`.
-   * Also stores the observed port data.
+   * Also stores the observed port data, and logs the removals with their bases.
    */
   async record(
     providerId: string,
     author: Author,
     nodes: readonly StoredNode[],
-    unknown: readonly string[] = [],
-    sighting?: ObservedPorts,
+    { unknown = [], ...details }: RecordingDetails = {},
   ): Promise<void> {
-    return this.#inTurn(async () => this.#write({ providerId, author, nodes, unknown, sighting }));
+    const recording = { ...details, providerId, author, nodes, unknown };
+    return this.#inTurn(async () => this.#write(recording));
   }
 
   /** Records these nodes for one OpenstackConfig and removes `gone`; records for other nodes stay. */
@@ -126,8 +126,9 @@ export class Store {
     author: Author,
     nodes: readonly StoredNode[],
     gone: readonly string[] = [],
+    bases?: RemovalBases,
   ): Promise<void> {
-    const recording = { providerId, author, nodes, unknown: [], gone };
+    const recording = { providerId, author, nodes, unknown: [], gone, bases };
     return this.#inTurn(async () => this.#write(recording));
   }
 

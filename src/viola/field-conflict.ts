@@ -12,8 +12,11 @@ const managed = z.object({
   }),
 });
 
-/** The MultiNicBizConfig expansion yields its nodes to any other writer. */
-const yieldingManagers = [fieldManagers.bizConfig];
+/**
+ * The MultiNicBizConfig expansion yields its nodes to any other writer; Viola's patches, such as the consent of a
+ * deletion that failed, yield to its next POST.
+ */
+const yieldingManagers = [fieldManagers.bizConfig, fieldManagers.viola];
 
 /** True if an apply failed because another field manager owns a field with another value. */
 export function isFieldConflict(error: unknown): error is KubeError {
@@ -21,9 +24,9 @@ export function isFieldConflict(error: unknown): error is KubeError {
 }
 
 /**
- * True if the conflicting fields may be taken over: always from the MultiNicBizConfig expansion, and from the legacy
- * Viola on objects that this Viola never wrote. A user running `kubectl apply` has the same manager name. Other
- * objects therefore need the take-over annotation or `--take-over`.
+ * True if the conflicting fields may be taken over: always from the MultiNicBizConfig expansion and from Viola's patches,
+ * and from the legacy Viola on objects that this Viola never wrote. A user running `kubectl apply` has the same manager
+ * name. Other objects therefore need the take-over annotation or `--take-over`.
  */
 export function mayTakeOver(
   error: unknown,

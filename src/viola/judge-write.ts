@@ -47,15 +47,17 @@ function unreadableIn(live: MultiNicNodeConfig): Obstacle | undefined {
 
 /**
  * True if the object already has the posted content. For callers that may not write, equal content suffices; the
- * source annotation may differ.
+ * source annotation may differ, but a posted consent must be present.
  */
 function holds(live: MultiNicNodeConfig, node: DesiredNode, mayNotWrite: boolean): boolean {
   const { metadata, spec } = live;
   if (metadata.deletionTimestamp || !isSameJson(spec, node.spec)) return false;
   const { labels, annotations } = node;
-  return (
-    mayNotWrite || (covers(metadata.labels, labels) && covers(metadata.annotations, annotations))
-  );
+  if (!mayNotWrite) {
+    return covers(metadata.labels, labels) && covers(metadata.annotations, annotations);
+  }
+  const consent = annotations[names.removalConsent];
+  return consent === undefined || covers(metadata.annotations, { [names.removalConsent]: consent });
 }
 
 /**

@@ -1,8 +1,18 @@
+import * as z from 'zod';
+import {
+  type ClusterNetwork,
+  clusterNetwork,
+  clusterNetworksKey,
+  clusterNetworksName,
+  maxClusterNetworks,
+} from '../api/cluster-networks.ts';
 import { rfc3339 } from '../api/condition.ts';
+import { jsonIn } from '../api/json.ts';
+import { configMaps } from '../kube/core-resources.ts';
 import type { Clock } from '../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../time/deadline.ts';
 import type { ClusterRights, RightsInCluster } from './cluster-rights.ts';
-import type { Clusters } from './clusters.ts';
+import type { Cluster, Clusters } from './clusters.ts';
 
 export interface Reached {
   readonly providerId: string;
@@ -11,6 +21,8 @@ export interface Reached {
   readonly checkedAt: string;
   readonly message: string;
   readonly rights?: RightsInCluster;
+  /** Undefined: unknown, or not readable. */
+  readonly networks?: ClusterNetwork[];
 }
 
 export interface ReachOptions {
@@ -44,8 +56,9 @@ export async function reach(
       );
       const message = `Kubernetes ${gitVersion}`;
       const known = await knownRights(providerId, { clock, signal, rights });
+      const networks = await networksIn(found.cluster, { clock, signal });
       const reached = { providerId, server, reachable: true, checkedAt, message };
-      return { ...reached, ...(known && { rights: known }) };
+      return { ...reached, ...(known && { rights: known }), ...(networks && { networks }) };
     } catch (error) {
       signal.throwIfAborted();
       const message = error instanceof Error ? error.message : String(error);
@@ -53,6 +66,26 @@ export async function reach(
     }
   });
 }
+
+/** Returns the networks published by the controller; undefined: missing, unreadable, or no answer in time. */
+async function networksIn(
+  { client, namespace }: Cluster,
+  { clock, signal }: Pick<ReachOptions, 'clock' | 'signal'>,
+): Promise<ClusterNetwork[] | undefined> {
+  const ref = { namespace, name: clusterNetworksName };
+  const limit = { clock, ms: answerWithinMs, signal };
+  try {
+    const found = await withDeadline(limit, (limited) =>
+      client.find(configMaps, ref, { signal: limited }),
+    );
+    return published.safeParse(jsonIn(found?.data?.[clusterNetworksKey] ?? '')).data;
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+const published = z.array(clusterNetwork).max(maxClusterNetworks);
 
 /** Returns known rights; checks a new cluster now if the check finishes in time. */
 async function knownRights(providerId: string, { clock, signal, rights }: ReachOptions) {

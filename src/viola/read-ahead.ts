@@ -7,6 +7,7 @@ import { DeadlineReached, withDeadline } from '../time/deadline.ts';
 import type { Cluster } from './clusters.ts';
 import { judge } from './judge-write.ts';
 import { nodeConfigs } from './node-config.ts';
+import { withRemovalConsent } from './removal-consent.ts';
 import { accepted, type WriteOptions, type Written } from './write-node.ts';
 
 /** Up to this number, single reads are cheaper than a list of the namespace. */
@@ -51,7 +52,8 @@ export async function readAhead(
     const one = wanted.get(name);
     if (!one) return;
     present.add(name);
-    const verdict = judge(live, one.posted, one.node, cluster, options);
+    const node = withRemovalConsent(one.node, one.posted, live, options.clock.now());
+    const verdict = judge(live, one.posted, node, cluster, options);
     if (verdict === 'unchanged') {
       unchanged.set(name, accepted(one.posted.nodeName, 'unchanged', live));
     }

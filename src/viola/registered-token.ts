@@ -1,5 +1,6 @@
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
+import { jsonIn } from '../api/json.ts';
 import { labels } from '../api/names.ts';
 import type { Secret } from '../kube/core-resources.ts';
 
@@ -57,15 +58,6 @@ export function lifeOf(token: string): Life | undefined {
   const parsed = claims.safeParse(jsonIn(Buffer.from(payload, 'base64url').toString('utf8')));
   if (!parsed.success) return undefined;
   return { from: parsed.data.iat * 1000, to: parsed.data.exp * 1000 };
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return undefined;
-  }
 }
 
 function decoded(data: string): string {

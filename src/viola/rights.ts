@@ -1,3 +1,4 @@
+import { clusterNetworksName } from '../api/cluster-networks.ts';
 import { businessGroup } from '../api/names.ts';
 import type { Places, RightsTable } from '../kube/rights.ts';
 import { nodeConfigs } from './node-config.ts';
@@ -55,8 +56,8 @@ export const writerRights: RightsTable<'objects', never> = {
       verbs: ['get', 'list', 'create', 'patch', 'delete'],
       where: 'objects',
       why: {
-        en: 'Reads, writes and deletes node configs; Viola accesses nothing else here.',
-        ko: '노드 설정을 읽고 쓰고 삭제합니다. Viola는 여기서 다른 객체에 접근하지 않습니다.',
+        en: 'Reads, writes and deletes node configs.',
+        ko: '노드 설정을 읽고 쓰고 삭제합니다.',
       },
     },
     {
@@ -70,6 +71,19 @@ export const writerRights: RightsTable<'objects', never> = {
         ko: '유효 기간의 절반이 지나면 자신의 토큰을 갱신합니다.',
       },
       rare: true,
+    },
+    {
+      group: '',
+      resource: 'configmaps',
+      names: [clusterNetworksName],
+      verbs: ['get'],
+      where: 'objects',
+      why: {
+        en: 'Reads the networks of the cluster, which no NIC may overlap.',
+        ko: 'NIC가 겹치면 안 되는 클러스터의 네트워크를 읽습니다.',
+      },
+      rare: true,
+      optional: true,
     },
   ],
 };

@@ -7,7 +7,7 @@ import {
 } from '../../test/fixtures/viola.ts';
 import { annotations } from '../api/names.ts';
 import { clusters, existingNodeConfig } from '../api/node-configs-http.ts';
-import { secrets } from '../kube/core-resources.ts';
+import { configMaps, secrets } from '../kube/core-resources.ts';
 import { nodeConfigs } from './node-config.ts';
 
 const ref = { namespace, name: 'worker-1' };
@@ -309,6 +309,29 @@ describe('registered clusters', () => {
         timeout: 10_000,
       })
       .toBe(404);
+  });
+
+  it('the cluster list has the published networks, and none while they are unreadable', async () => {
+    const object = { namespace: 'multinic-system', name: 'multinic-cluster-networks' };
+    const networksOf = async () => {
+      const { items } = clusters.parse((await bed.get('/v1/k8s/clusters')).body);
+      return items.find(({ providerId }) => providerId === 'biz-1')?.networks;
+    };
+    expect(await networksOf()).toBeUndefined();
+    const networks = [
+      { cidr: '10.96.0.0/12', use: 'Services', source: 'kubeadm-config' },
+      { cidr: 'fd00:96::/108', use: 'Services', source: 'kubeadm-config' },
+    ];
+    const publish = (text: string) =>
+      bed.admin.patch(configMaps, object, { data: { 'networks.json': text } });
+    await bed.admin.create(configMaps, { metadata: object, data: { 'networks.json': 'x' } });
+    expect(await networksOf()).toBeUndefined();
+    await publish(JSON.stringify(networks));
+    expect(await networksOf()).toEqual(networks);
+    bed.api.faults.answer({ verb: 'get', resource: 'configmaps', status: 403 });
+    expect(await networksOf()).toBeUndefined();
+    await publish(JSON.stringify([{ cidr: 'x', use: 'Services', source: '' }]));
+    expect(await networksOf()).toBeUndefined();
   });
 
   it('a cluster registered by two Secrets answers 503', async () => {

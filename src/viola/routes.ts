@@ -6,6 +6,7 @@ import {
   clustersPath,
   continueHeader,
   deleteAnswer,
+  deleteBasis,
   deleteReason,
   existingNodeConfig,
   existingNodeConfigs,
@@ -41,11 +42,34 @@ export interface ViolaDeps extends PostDeps {
 type Condition = NonNullable<z.infer<typeof clustersBody>['conditions']>[number];
 
 const errors = problemResponses(problem, ...everyRoute, 404);
-const reason = deleteReason
-  .optional()
-  .describe(
-    'server-gone: evidence shows that the server is deleted; the deletion does not wait for its Node.',
-  );
+const deletion = z
+  .object({
+    uid: base.shape.uid.optional(),
+    generation: z.coerce.number().int().min(1).optional(),
+    basis: wordIn(deleteBasis.options)
+      .optional()
+      .describe(
+        'Why the NICs may leave: evidence that they are gone in OpenStack, consent by a user, or named (default): within the budget of removals.',
+      ),
+    reason: wordIn(deleteReason.options)
+      .optional()
+      .describe(
+        'server-gone: evidence shows that the server is deleted; the deletion does not wait for its Node.',
+      ),
+  })
+  .refine(({ uid, generation }) => (uid === undefined) === (generation === undefined), {
+    path: ['generation'],
+    error: 'uid and generation are the base together: send both, or neither',
+  });
+
+/** Returns a schema of words whose error names value and words. */
+function wordIn<const T extends string>(words: readonly T[]) {
+  return z.enum(words, {
+    error: ({ input }) =>
+      `"${String(input).slice(0, 64)}" is unknown: send ${words.join(', ')} or leave it out`,
+  });
+}
+
 const unchanged = z
   .undefined()
   .describe('The page is unchanged since the ETag in If-None-Match; no body.');
@@ -155,25 +179,23 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
         summary: 'Delete a node config; its node is cleaned first',
         headers: providerHeaders,
         params: nodeParams,
-        querystring: z.union([
-          z.object({ uid: base.shape.uid, generation: z.coerce.number().int().min(1), reason }),
-          z.object({
-            uid: z.undefined().optional(),
-            generation: z.undefined().optional(),
-            reason,
-          }),
-        ]),
+        querystring: deletion,
         response: { 202: deleteAnswer, ...errors, ...problemResponses(problem, 409) },
       },
     },
     async (request, reply) => {
       const { provider = '' } = callerOf(request);
-      const { uid, generation, reason: why } = request.query;
-      const fence = uid === undefined ? undefined : { uid, generation };
+      const { uid, generation, basis: on, reason: why } = request.query;
+      const fence = uid === undefined || generation === undefined ? undefined : { uid, generation };
       const inTime = beginWrites({ ...deps, signal: request.work });
       const gone = await inCluster(clusters, provider, (cluster) =>
         inTime((limited) =>
-          deleteNode(cluster, request.params.node, fence, { ...deps, ...limited, reason: why }),
+          deleteNode(cluster, request.params.node, fence, {
+            ...deps,
+            ...limited,
+            basis: on,
+            reason: why,
+          }),
         ),
       ).finally(() => cache.forget(provider));
       return reply.code(202).send(gone);

@@ -6,11 +6,13 @@ import type { NodeError, NodeResult, PostedNode } from '../api/node-configs-http
 import type { KubeClient } from '../kube/client/client.ts';
 import { apiVersionOf } from '../kube/resource.ts';
 import type { Perform } from '../process/effects.ts';
+import type { Clock } from '../time/clock.ts';
 import { DeadlineReached } from '../time/deadline.ts';
 import { isFieldConflict, mayTakeOver } from './field-conflict.ts';
 import { judge } from './judge-write.ts';
 import { nodeConfigs } from './node-config.ts';
 import { isMoved, nodeErrorOf } from './node-error.ts';
+import { withRemovalConsent } from './removal-consent.ts';
 import { appliedWithinSeconds } from './write-limit.ts';
 
 export interface Target {
@@ -21,6 +23,7 @@ export interface Target {
 
 export interface WriteOptions {
   readonly perform: Perform<Effect>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly acceptUnfenced: boolean;
   /** True: also take over kubectl's fields in objects that this Viola wrote before. */
   readonly takeOver: boolean;
@@ -67,14 +70,16 @@ interface Attempt extends WriteOptions {
 async function tryWrite(
   target: Target,
   posted: PostedNode,
-  node: DesiredNode,
+  content: DesiredNode,
   options: Attempt,
 ): Promise<Written | undefined> {
   const { client, namespace } = target;
   const { signal, isAbsent, lastTry } = options;
   const { nodeName } = posted;
-  const ref = { namespace, name: node.name };
+  const ref = { namespace, name: content.name };
   const live = isAbsent ? undefined : await client.find(nodeConfigs, ref, { signal });
+  // Consent is for the uid that this attempt has read.
+  const node = withRemovalConsent(content, posted, live, options.clock.now());
   const verdict = judge(live, posted, node, target, options);
   if (verdict === 'unchanged' && live) return accepted(nodeName, 'unchanged', live);
   if (verdict !== 'write' && verdict !== 'unchanged') return { kind: 'refused', error: verdict };

@@ -4,10 +4,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../../rig/hosts/namespace/command.ts';
 import { runAgent } from '../../src/agent/agent.ts';
+import { connectTcp } from '../../src/agent/apply/connectivity.ts';
 import { netplan } from '../../src/agent/backends/netplan.ts';
 import { IpSession } from '../../src/agent/ip-session.ts';
 import { readUnicastFilter } from '../../src/agent/observe/fdb.ts';
 import { observeHost, siteAt } from '../../src/agent/observe/host.ts';
+import { pathReader } from '../../src/agent/path/ip.ts';
 import { batchLine, type Operation, sixPrefix } from '../../src/agent/planning/operation.ts';
 import { planApply } from '../../src/agent/planning/plan.ts';
 import { emptyState } from '../../src/agent/state.ts';
@@ -38,6 +40,8 @@ async function agent(action: JobAction) {
     log,
     startIp: () => new IpSession(),
     unicastFilter: readUnicastFilter,
+    paths: pathReader(),
+    tcp: connectTcp,
     signal,
     perform: async (name, write) => {
       effects.push(name);

@@ -20,7 +20,6 @@ import { noteCloudEvent } from '../../src/operator/schedule/cloud-events.ts';
 import { operatorSettings } from '../../src/operator/settings.ts';
 import { createStatusWriter } from '../../src/operator/status/writer.ts';
 import { PlanCache } from '../../src/operator/sync/plan-cache.ts';
-import { RecentRemovals } from '../../src/operator/sync/recent-removals.ts';
 import { FakeBrokerSecrets } from '../../src/operator/testing/fake-broker-secrets.ts';
 import { FakeKube } from '../../src/operator/testing/fake-kube.ts';
 import { FakeNotifications } from '../../src/operator/testing/fake-notifications.ts';
@@ -101,13 +100,13 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
   const reconcile = createReconciler({
     client: kube,
     recorder,
-    recentRemovals: new RecentRemovals(clock),
     configs: kube.configs,
     memories,
     settings,
     guard: createDeletionGuard({
       client: kube,
       configs: kube.configs,
+      settings,
       definition: undefined,
       clock,
     }),

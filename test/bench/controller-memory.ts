@@ -1,5 +1,5 @@
 // What 10,000 MultiNicNodeConfigs of 5 kB and 1,000 Nodes cost the controller in memory, after the first list and after ten
-// more, with and without the limits of the heap that it is shipped with.
+// more, with and without the limits of the heap that it is shipped with; and how much heap the budget for removals adds.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,6 +12,7 @@ import { heapFlags, memoryEnvironment } from '../../src/process/heap.ts';
 import { Figures } from './figures.ts';
 
 const goalMb = 150;
+const budgetGoalMb = 3;
 const server = spawn(process.execPath, [join(import.meta.dirname, 'big-cluster.ts')]);
 const [url] = (await once(createInterface(server.stdout), 'line')) as [string];
 
@@ -21,6 +22,8 @@ interface Memory {
   readonly relisted: number;
   readonly peak: number;
   readonly cpuPerRelistMs: number;
+  /** Heap of the budget for removals, by state of all objects. */
+  readonly budgetMb: Readonly<Record<'unchanged' | 'deleted' | 'removed', number>>;
 }
 
 const out = await mkdtemp(join(tmpdir(), 'memory-'));
@@ -50,6 +53,10 @@ figures.goal(
   'MB',
 );
 figures.note('the same as shipped, all of it', told(shipped));
+const { unchanged, deleted, removed } = shipped.budgetMb;
+figures.goal('budget for removals of 10,000 objects: heap', unchanged, budgetGoalMb, 'MB');
+figures.goal('its heap, all objects deleted', deleted, budgetGoalMb, 'MB');
+figures.goal('its heap, counted removals in all records', removed, budgetGoalMb, 'MB');
 figures.end();
 server.kill();
 await rm(out, { recursive: true });

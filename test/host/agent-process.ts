@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import { mortalAgent } from '../../rig/parts/mortal.ts';
+import { program } from '../../rig/parts/program.ts';
 import {
   type JobRequest,
   type JobResult,
@@ -13,15 +14,17 @@ export interface AgentRun {
   readonly code: number;
   /** Absent if the process was killed before writing a result. */
   readonly result?: JobResult;
-  /** External writes as `NAME PHASE NUMBER`, in order. */
+  /** External writes of a traced run as `NAME PHASE NUMBER`, in order; throws for others. */
   readonly effects: readonly string[];
   readonly stdout: string;
   readonly stderr: string;
 }
 
 export interface RunOptions {
-  /** `NAME PHASE NUMBER` of the write at which the process is killed. */
+  /** Write that kills the process, as `NAME PHASE NUMBER`. */
   readonly killAt?: string;
+  /** True to record external writes; the agent then starts from the bundle instead of the snapshot. */
+  readonly traced?: boolean;
   /** Directory with an `ip` to use instead of the machine's. */
   readonly path?: string;
   /** True to run without any `ip`. */
@@ -47,7 +50,7 @@ export async function runAgent(
   jobRequest: JobRequest | string,
   options: RunOptions = {},
 ): Promise<AgentRun> {
-  const { flags = [], under = [] } = options;
+  const { flags = [], under = [], killAt, traced = killAt !== undefined } = options;
   const [requestFile, resultFile, effectsFile] = ['request', 'result', 'effects'].map((name) =>
     join(host.root, name),
   ) as [string, string, string];
@@ -61,7 +64,7 @@ export async function runAgent(
     `EFFECTS_FILE=${effectsFile}`,
     ...environment(options),
     ...under,
-    ...mortalAgent,
+    ...(traced ? mortalAgent : program('agent').command),
     '--request',
     requestFile,
     '--result',
@@ -76,7 +79,10 @@ export async function runAgent(
   return {
     code,
     ...(result ? { result: jobResult.parse(JSON.parse(result)) } : {}),
-    effects: effects.split('\n').filter((line) => line !== ''),
+    get effects() {
+      if (!traced) throw new Error('only a traced run records its writes');
+      return effects.split('\n').filter((line) => line !== '');
+    },
     stdout,
     stderr,
   };

@@ -69,7 +69,8 @@ describe('protocol 2 requests', () => {
     host = await createHost('machine', { nics: { ens5: mac } });
     await writeFile(join(host.root, 'etc/machine-id'), 'machine-b\n');
     const before = await stateOf(host);
-    const { result, effects } = await runAgent(host, requestWith({ machineId: 'machine-a' }));
+    const matching = requestWith({ machineId: 'machine-a' });
+    const { result, effects } = await runAgent(host, matching, { traced: true });
     expect(result).toMatchObject({ protocol: 2, refusal: { reason: 'WrongMachine' } });
     expect(effects).toHaveLength(2);
     expect(await stateOf(host)).toEqual(before);

@@ -66,7 +66,7 @@ describe('attach', () => {
     await hostWithTwo('twice');
     await runAgent(host, request(two));
     const before = await stateOf(host);
-    const again = await runAgent(host, request(two));
+    const again = await runAgent(host, request(two), { traced: true });
     expect(again.effects).toEqual(['agent.result.write before 1', 'agent.result.write after 1']);
     expect(await stateOf(host)).toEqual(before);
   });
@@ -115,7 +115,8 @@ describe('attach', () => {
     expect([...addresses.matchAll(/inet (\S+)/g)].map(([, cidr = '']) => cidr).toSorted()).toEqual(
       moved.addresses.toSorted(),
     );
-    const again = await runAgent(host, request([moved], { generation: 2, attempt: 1 }));
+    const repeated = request([moved], { generation: 2, attempt: 1 });
+    const again = await runAgent(host, repeated, { traced: true });
     expect(again.effects).toHaveLength(2);
   });
 
@@ -143,7 +144,10 @@ describe('attach', () => {
   test('a dry run prints the plan and changes nothing', async () => {
     await hostWithTwo('dry');
     const before = await stateOf(host);
-    const { code, stdout, effects } = await runAgent(host, request(two), { flags: ['--dry-run'] });
+    const { code, stdout, effects } = await runAgent(host, request(two), {
+      flags: ['--dry-run'],
+      traced: true,
+    });
     expect(code).toBe(0);
     expect(effects).toEqual([]);
     expect(JSON.parse(stdout)).toMatchObject({

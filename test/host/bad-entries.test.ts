@@ -11,7 +11,7 @@ afterEach(() => host.down());
 
 /** Entries with the expected refusal. */
 const refused: readonly (readonly [entry: RequestInterface, reason: NicReason, words: RegExp])[] = [
-  [nic(1, primary.mac, '10.1.0.1/24'), 'PrimaryNIC', /default route/],
+  [nic(1, primary.mac, '10.1.0.1/24'), 'PrimaryNIC', /has the node's address/],
   [nic(2, macOf(2), `${primary.address}/32`), 'InvalidEntry', /is already on eth0/],
   [
     nic(3, macOf(3), '10.3.0.1/24', { routing: 'main', routes: [{ to: '0.0.0.0/0' }] }),
@@ -82,6 +82,7 @@ describe('requests refused as a whole', () => {
     const { code, result, effects } = await runAgent(
       host,
       JSON.stringify({ ...request([]), interfaces }),
+      { traced: true },
     );
     expect(code).toBe(1);
     expect(result?.refusal).toMatchObject({

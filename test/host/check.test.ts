@@ -47,7 +47,7 @@ async function disk(): Promise<readonly string[]> {
 async function check(interfaces: RequestInterface[] = [first, second], generation = 1) {
   const before = [await stateOf(host), await disk()];
   const jobRequest = request(interfaces, { action: 'check', generation, protocol: 3 });
-  const { result, stderr, effects } = await runAgent(host, jobRequest);
+  const { result, stderr, effects } = await runAgent(host, jobRequest, { traced: true });
   expect([await stateOf(host), await disk()]).toEqual(before);
   expect(effects.filter((line) => !line.startsWith('agent.result.write'))).toEqual([]);
   if (!result) throw new Error(`no result: ${stderr}`);

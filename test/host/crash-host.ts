@@ -71,7 +71,14 @@ export class CrashHost implements AsyncDisposable {
 
   /** Runs the agent with the request's next generation. */
   run(jobRequest: JobRequest, options: RunOptions = {}): Promise<AgentRun> {
-    return runAgent(this.host, { ...jobRequest, generation: this.#generation++ }, options);
+    return runAgent(
+      this.host,
+      { ...jobRequest, generation: this.#generation++ },
+      {
+        traced: true,
+        ...options,
+      },
+    );
   }
 
   /** Runs the agent to completion; returns its external writes. */
@@ -84,7 +91,7 @@ export class CrashHost implements AsyncDisposable {
 
   /** Runs the agent with a stale request, which only recovers the host. */
   recover(options: RunOptions = {}): Promise<AgentRun> {
-    return runAgent(this.host, { ...change, generation: 0 }, options);
+    return runAgent(this.host, { ...change, generation: 0 }, { traced: true, ...options });
   }
 
   /** Recovers the host, and expects each NIC fully old or fully new. */

@@ -39,10 +39,16 @@ test('a NIC configured by a foreign drop-in is refused, and the drop-in stays', 
   const path = `${directory}/90-multinic0.network.d/mtu.conf`;
   await write(path, '[Link]\nMTUBytes=9000\n');
   const { result } = await runAgent(host, { ...wanted, action: 'check' });
-  expect(result?.nics).toMatchObject([{ reason: 'NICInUse' }]);
-  expect(result?.nics[0]?.message).toContain(`/${path} configures`);
+  expect(result?.nics).toMatchObject([{ reason: 'Configured' }]);
+  expect(result?.warnings).toEqual([
+    expect.stringContaining('NotPersistent multinic0, also configured by /etc/systemd/network/90'),
+  ]);
+  const changed = { ...wanted, generation: 2, interfaces: [nic(0, mac, '10.0.0.12/16')] };
+  expect((await runAgent(host, changed)).result?.nics).toMatchObject([
+    { reason: 'NICInUse', message: expect.stringContaining(`/${path} configures`) as string },
+  ]);
   // The drop-in stays after our file's removal, and is not reported as a foreign loss.
-  const released = await runAgent(host, request([], { family: 'networkd', generation: 2 }));
+  const released = await runAgent(host, request([], { family: 'networkd', generation: 3 }));
   expect(released.result).toMatchObject({ outcome: 'ok', nics: [{ reason: 'Removed' }] });
   expect(released.result).not.toHaveProperty('foreignStateLost');
   expect(await readFile(join(host.root, path), 'utf8')).toContain('9000');

@@ -108,7 +108,7 @@ test('a host with systemd-networkd and without netplan is configured by the seco
   const directory = '/etc/systemd/network';
   const files = [`${directory}/90-multinic0.link`, `${directory}/90-multinic0.network`];
   expect(await filesOfOurs()).toEqual(expect.arrayContaining(files));
-  const again = await runAgent(host, requestWith({ family, attempt: 3 }));
+  const again = await runAgent(host, requestWith({ family, attempt: 3 }), { traced: true });
   expect(again.effects.filter((effect) => effect.startsWith('agent.kernel'))).toEqual([]);
   const moved = nic(0, mac, '10.0.0.21/16');
   const edited = request([moved], { protocol: 2, generation: 2, family });

@@ -112,7 +112,7 @@ describe('foreign state on a host', () => {
     expect(await routesOf('ens5')).toContain('10.7.0.0/16 via 10.8.0.1 proto kernel');
   });
 
-  test('a lost foreign route is reported but not restored on a NIC taken by foreign software meanwhile', async () => {
+  test('a lost foreign route is reported but not restored on a NIC leased meanwhile', async () => {
     await plantOnNic(theirs);
     const lease = 'ip addr add 10.9.0.7/24 dev multinic0 valid_lft 600 preferred_lft 600';
     const path = await ipOnOldKernel(
@@ -121,7 +121,7 @@ describe('foreign state on a host', () => {
     );
     const { result } = await runAgent(host, request([wanted]), { path });
     expect(result, JSON.stringify(result)).toMatchObject({
-      nics: [{ reason: 'LeasedByHost' }],
+      nics: [{ reason: 'Configured' }],
       foreignStateLost: 1,
     });
     expect(await routesOf('multinic0')).not.toContain('10.8.0.0/16');

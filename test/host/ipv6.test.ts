@@ -23,7 +23,7 @@ async function hostWith(name: string, nics: Readonly<Record<string, string>> = {
 }
 
 async function run(...entries: readonly RequestInterface[]) {
-  const { result, effects } = await runAgent(host, request(entries));
+  const { result, effects } = await runAgent(host, request(entries), { traced: true });
   const words = result?.nics.map(({ reason, message }) => `${reason} ${message}`.trim());
   return { words, effects: effects.length };
 }

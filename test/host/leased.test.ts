@@ -120,7 +120,11 @@ describe('NIC leased by NetworkManager', () => {
       await host.ip(...command.split(' '));
     bus.hangsAt = 'Get';
     const interfaces = [wanted, nic(1, second, '10.1.0.11/24')];
-    const { result, effects } = await runAgent(host, { ...requestWith(), interfaces });
+    const { result, effects } = await runAgent(
+      host,
+      { ...requestWith(), interfaces },
+      { traced: true },
+    );
     const [expected] = leased('NetworkManager: no answer within 5 s');
     expect(result?.nics).toMatchObject([expected, expected]);
     expect(effects).toContain('agent.manager.release before 1');

@@ -19,7 +19,7 @@ describe('MTU below the IPv6 minimum', () => {
     host = await createHost('narrow', { nics: { ens5: mac } });
     const { result } = await runAgent(host, request([narrow]));
     expect(result?.outcome).toBe('ok');
-    const again = await runAgent(host, request([narrow], { attempt: 1 }));
+    const again = await runAgent(host, request([narrow], { attempt: 1 }), { traced: true });
     expect(again.effects).toHaveLength(2);
   });
 

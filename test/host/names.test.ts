@@ -44,7 +44,8 @@ describe('node name', () => {
     await runAgent(host, request([a], { nodeName: 'biz-master1' }));
     const before = await stateOf(host);
     for (const nodeName of ['biz-master1.novalocal', 'biz-master1.example.com', 'BIZ-MASTER1']) {
-      const { result, effects } = await runAgent(host, request([a], { nodeName }));
+      const options = { traced: true };
+      const { result, effects } = await runAgent(host, request([a], { nodeName }), options);
       expect(result).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic0' }] });
       expect(effects).toEqual(['agent.result.write before 1', 'agent.result.write after 1']);
     }

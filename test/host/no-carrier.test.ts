@@ -25,7 +25,7 @@ function cable(state: 'up' | 'down') {
 }
 
 async function run(wanted: RequestInterface) {
-  const { result, effects } = await runAgent(host, request([wanted]));
+  const { result, effects } = await runAgent(host, request([wanted]), { traced: true });
   const [words] = result?.nics.map(({ reason, message }) => `${reason} ${message}`.trim()) ?? [];
   return { words, effects: effects.length };
 }

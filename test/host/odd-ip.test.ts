@@ -37,7 +37,10 @@ test.each([
     const before = await stateOf(host);
     const options = script === undefined ? { withoutIp: true } : { path: await ipOf(script) };
     const changed = request([{ ...a, mtu: 1400 }, b], { generation: 2 });
-    const { code, result, effects } = await runAgent(host, changed, options);
+    const { code, result, effects } = await runAgent(host, changed, {
+      ...options,
+      traced: true,
+    });
     expect(code).toBe(1);
     expect(result).toMatchObject({
       outcome: 'failed',

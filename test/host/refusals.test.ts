@@ -48,9 +48,9 @@ async function expectRefused(entry: RequestInterface, reason: string, words: Reg
 const wanted = nic(0, first, '10.0.0.11/16');
 
 describe('refused NICs', () => {
-  test('the primary NIC is refused by its default route', async () => {
+  test('the primary NIC is refused by its address', async () => {
     await prepare('primary');
-    await expectRefused(nic(0, primary.mac, '10.0.0.11/16'), 'PrimaryNIC', /default route/);
+    await expectRefused(nic(0, primary.mac, '10.0.0.11/16'), 'PrimaryNIC', /node's address/);
   });
 
   test('a NIC with a default route by a nexthop object alone is refused as PrimaryNIC', async () => {
@@ -193,7 +193,7 @@ describe('refused NICs', () => {
 describe('requests refused as a whole', () => {
   test('an invalid request is refused, naming the field', async () => {
     await prepare('invalid');
-    const { code, result } = await runAgent(host, '{"protocol": 4, "uid": "u", "generation": 3}');
+    const { code, result } = await runAgent(host, '{"protocol": 99, "uid": "u", "generation": 3}');
     expect(code).toBe(1);
     expect(result).toMatchObject({
       uid: 'u',
@@ -225,7 +225,7 @@ describe('requests refused as a whole', () => {
       await mkdir(join(host.root, 'var/lib/multinic'));
       await writeFile(join(host.root, 'var/lib/multinic/state.json'), text);
       const before = await stateOf(host);
-      const { result, effects } = await runAgent(host, request([wanted]));
+      const { result, effects } = await runAgent(host, request([wanted]), { traced: true });
       expect(result?.refusal?.reason).toBe('UnknownState');
       expect(result?.refusal?.message).toContain('/var/lib/multinic/state.json');
       expect(effects).toEqual(['agent.result.write before 1', 'agent.result.write after 1']);

@@ -44,7 +44,7 @@ describe('routing modes', () => {
     expect(await host.ipJson('route', 'get', '192.0.2.1')).toMatchObject([{ dev: 'eth0' }]);
     const file = await readFile(join(host.root, 'etc/netplan/90-multinic0.yaml'), 'utf8');
     expect(file).toContain('table: 254');
-    const again = await runAgent(host, request([wanted('main')]));
+    const again = await runAgent(host, request([wanted('main')]), { traced: true });
     expect(again.effects).toEqual(['agent.result.write before 1', 'agent.result.write after 1']);
   });
 

@@ -30,7 +30,7 @@ async function set(link: string, key: string, value: string): Promise<void> {
 }
 
 async function configured(...entries: readonly RequestInterface[]) {
-  const { result, effects } = await runAgent(host, request(entries));
+  const { result, effects } = await runAgent(host, request(entries), { traced: true });
   expect(result?.outcome).toBe('ok');
   return { warnings: result?.warnings, effects: effects.length };
 }

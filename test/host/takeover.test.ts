@@ -118,7 +118,7 @@ describe('host with a lost state.json', () => {
     const before = await stateOf(host);
     const { code } = await host.exec('rm', join(host.root, 'var/lib/multinic/state.json'));
     expect(code).toBe(0);
-    const { result, effects } = await runAgent(host, request(entries));
+    const { result, effects } = await runAgent(host, request(entries), { traced: true });
     expect(result?.outcome).toBe('ok');
     expect(
       effects.filter((effect) => effect.includes('kernel') || effect.includes('file')),

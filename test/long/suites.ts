@@ -14,6 +14,9 @@ export interface Suite {
 const install = 'rig/install';
 const guest = 'rig/hosts/guest/guest install';
 const box = 'rig/hosts/box/box install';
+const mariadb = 'rig/mariadb-image/pack install';
+const scripts =
+  "MULTINIC_TEST_DEPTH=all MULTINIC_TEST_WORKERS=2 test/vitest database system test/system/lifecycle --exclude '**/life.test.ts' --exclude '**/protection/**'";
 const krew = 'rig/control-plane/control-plane install krew';
 const openstack = `${install}; rig/openstack/openstack up; trap 'rig/openstack/openstack clean' EXIT;`;
 const skew = 'MULTINIC_SKEW_REF="${REF:-$(git rev-parse HEAD~100)}" test/vitest version-skew long';
@@ -36,6 +39,16 @@ export const suites: readonly Suite[] = [
     needsRoot: true,
     command: 'node test/long/mutants/main.ts --scenarios "$@"',
     sample: 'node test/long/mutants/main.ts --scenarios --minutes 4 "$@"',
+  },
+  {
+    name: 'removal-mutants',
+    proves: 'in 200 random lives no NIC leaves without a basis; they find five defects of the gate',
+    minutes: 25,
+    needsRoot: false,
+    command:
+      'node test/property/removals/main.ts 200 1 && node test/property/removals/mutants.ts "$@"',
+    sample:
+      'node test/property/removals/main.ts 30 $(($(git rev-list --count HEAD) * 200)) && node test/property/removals/mutants.ts total memory',
   },
   {
     name: 'random-plans',
@@ -99,11 +112,12 @@ export const suites: readonly Suite[] = [
   },
   {
     name: 'version-skew',
-    proves: 'each part works beside parts of another commit (REF=COMMIT, default: 100 commits ago)',
-    minutes: 2,
+    proves:
+      'each part works beside parts of another commit, and upgrades in each order change no NIC (REF=COMMIT, default: 100 commits ago)',
+    minutes: 12,
     needsRoot: true,
     command: `${skew} test/long/version-skew "$@"`,
-    sample: `${skew} test/long/version-skew "$@"`,
+    sample: `${skew} test/long/version-skew/upgrade.long.ts "$@"`,
   },
   {
     name: 'rbac',
@@ -160,6 +174,15 @@ export const suites: readonly Suite[] = [
     needsRoot: true,
     command: `${install} && test/vitest migrate long test/long/migrate "$@"`,
     sample: `${install} && test/vitest migrate long test/long/migrate/agent.long.ts`,
+  },
+  {
+    name: 'database',
+    proves:
+      'real MariaDB: damages and operations in pairs, kills at every step of restores and upgrades, 10.11 and 11.8',
+    minutes: 25,
+    needsRoot: true,
+    command: `${install} && ${scripts} "$@" && test/vitest database-series long test/long/lifecycle`,
+    sample: `${mariadb} && test/vitest database system test/system/lifecycle/mariadb-kills.test.ts`,
   },
   {
     name: 'lifecycle',

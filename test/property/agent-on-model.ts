@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentDeps, runAgent } from '../../src/agent/agent.ts';
+import type { PathReader } from '../../src/agent/path/ip.ts';
 import { type JobRequest, jobResult } from '../../src/api/job.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { createFakeClock } from '../../src/time/fake-clock.ts';
@@ -9,6 +10,14 @@ import type { ModelOptions } from './kernel-model.ts';
 import { ModelHost } from './model-host.ts';
 
 const log = createLogger({ part: 'agent', level: 'fatal', destination: { write: () => true } });
+
+/** The model has no route lookups. */
+const unknownPaths: PathReader = {
+  start: () => undefined,
+  lookUp: async () => undefined,
+  rules: async () => undefined,
+  end: () => undefined,
+};
 
 /** The agent on a host with three free NICs, of which the kernel is the model. */
 export class AgentOnModel implements Disposable {
@@ -47,6 +56,8 @@ export class AgentOnModel implements Disposable {
       },
       startIp: () => ({ run: (lines) => box.run(lines), [Symbol.dispose]: () => undefined }),
       unicastFilter: async () => [],
+      paths: unknownPaths,
+      tcp: async () => 'silent',
       signal: new AbortController().signal,
       print: () => undefined,
       complain: () => undefined,

@@ -86,7 +86,7 @@ const someAddress = fc
     ['cni0', 'fd00::99/64'],
     // On NICs that are asked for.
     ['ens2', '10.7.0.1/24'],
-    ['ens3', '10.0.0.3/24'],
+    ['ens3', '10.0.0.203/24'],
   )
   .map(([dev, cidr]): Foreign => {
     const probe = cidr?.includes(':') ? ({ probe: 'going on' } as const) : {};

@@ -155,6 +155,13 @@ export class ModelHost implements Ip, Disposable {
     return { seen: { links, addresses, routes, rules, neighbours } };
   }
 
+  /** Changes the kernel outside a run, such as plugging a NIC. */
+  update(change: (kernel: Snapshot) => Partial<Snapshot>): void {
+    this.#takeSettings();
+    this.kernel = { ...this.kernel, ...change(this.kernel) };
+    this.#showSettings();
+  }
+
   /** What a run takes that the request is for; `effect` stands for the writes. */
   context(request: JobRequest, effect: Perform<Effect>): Context {
     const log = createLogger({ part: 'agent', level: 'fatal', destination: { write: () => true } });

@@ -4,14 +4,17 @@ import type { ExistingNodeConfig } from '../../src/api/node-configs-http.ts';
 import type { Port, PortEvidence, ServerEvidence } from '../../src/plan/observation.ts';
 import type { PlanInput } from '../../src/plan/plan.ts';
 import {
+  budgetsOf,
   entry,
   evidence as evidenceOf,
   existingNode,
   input,
   owner,
   port,
+  type Sample,
   selection,
   server,
+  withConsent,
 } from '../../src/plan/sample.ts';
 
 const serverNumber = fc.integer({ min: 1, max: 4 });
@@ -163,7 +166,8 @@ export const world = fc
     proofs: someEvidence,
     ofServers: someServerEvidence,
     serversComplete: fc.integer({ min: 0, max: 3 }).map((n) => n > 0),
-    removals: fc.constantFrom('guarded' as const, 'allowed' as const),
+    hasConsent: fc.boolean(),
+    used: fc.constantFrom(0, 100),
   })
   .map((made): PlanInput => {
     const servers = made.known.map((n) =>
@@ -173,7 +177,7 @@ export const world = fc
     // Only names, and lists of what servers carry, can be unresolved.
     const serversComplete = made.serversComplete || pinned.servers;
     const serverIds = made.selected.map((n) => `s${n}`);
-    return input({
+    const sample: Sample = {
       selection: {
         ...selection,
         serverIds,
@@ -188,6 +192,10 @@ export const world = fc
       observation: { networks: made.networks },
       held: made.held,
       evidence: made.proofs,
-      input: { removals: made.removals, serverEvidence: made.ofServers },
-    });
+      input: {
+        budgets: budgetsOf(made.used, made.used),
+        serverEvidence: made.ofServers,
+      },
+    };
+    return input(made.hasConsent ? withConsent(sample) : sample);
   });

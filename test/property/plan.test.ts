@@ -54,7 +54,7 @@ function isProven(node: ExistingNodeConfig, nic: InterfaceSpec, given: PlanInput
     const deselected = !seen.some((port) => isSelected(port, given));
     const edited = isEdited(node, nic, given);
     const allowed =
-      given.removals === 'allowed' && about.some(({ verdict }) => verdict === 'stillAttached');
+      given.consent !== undefined && about.some(({ verdict }) => verdict === 'stillAttached');
     return chosen.subnetsComplete && deselected && (edited || allowed);
   }
   if (observation.servers.some(({ id, status }) => id === serverId && status === 'DELETED'))
@@ -153,6 +153,24 @@ describe('the plan', () => {
     );
   });
 
+  it('keeps every budget by named removals, and removes no NIC as a side effect', () => {
+    const bases = new Set<string>();
+    fc.assert(
+      fc.property(world, (given) => {
+        const { nodes, budgets } = calculate(given);
+        const going = nodes.filter(({ action }) => action !== 'none');
+        const found = going.flatMap(({ removals }) => removals.confirmed.map(({ basis }) => basis));
+        for (const basis of found) bases.add(basis);
+        expect(found).not.toContain('sideEffect');
+        if (!given.consent) expect(found).not.toContain('consent');
+        if (!found.includes('named')) return;
+        for (const { used, allowed } of budgets) expect(used).toBeLessThanOrEqual(allowed);
+      }),
+      { numRuns },
+    );
+    expect([...bases].toSorted()).toEqual(['consent', 'evidence', 'named']);
+  });
+
   it('deletes only own objects of servers that the CR does not name', () => {
     fc.assert(
       fc.property(world, (given) => {
@@ -161,7 +179,7 @@ describe('the plan', () => {
           const node = given.held.find(({ uid }) => uid === base?.uid);
           expect(node?.source).toMatchObject({ namespace: owner.namespace, name: owner.name });
           // Whoever made the OpenstackConfig again has deselected nothing by it.
-          const isMeant = given.removals === 'allowed' || hasLeft(instanceId, given);
+          const isMeant = given.consent !== undefined || hasLeft(instanceId, given);
           if (node && isRemade(node)) expect(isMeant).toBe(true);
           expect(given.selection.serverIds).not.toContain(instanceId);
           expect(given.selection.pinned.servers || hasLeft(instanceId, given)).toBe(true);

@@ -9,6 +9,61 @@ export interface RareUse {
 /** Every right that is `rare` in a table; what is unused in the log of an installation and not here is too much. */
 export const rareUses: readonly RareUse[] = [
   {
+    right: 'list servicecidrs.networking.k8s.io',
+    file: 'src/controller/networks/published.test.ts',
+    test: 'the controller uses each optional right and requests nothing beyond',
+  },
+  {
+    right: 'list services',
+    file: 'src/controller/networks/published.test.ts',
+    test: 'the controller uses each optional right and requests nothing beyond',
+  },
+  {
+    right: 'get configmaps of kubeadm-config',
+    file: 'src/controller/networks/published.test.ts',
+    test: 'the controller uses each optional right and requests nothing beyond',
+  },
+  {
+    right: 'get services of kubernetes',
+    file: 'src/controller/networks/published.test.ts',
+    test: 'the controller uses each optional right and requests nothing beyond',
+  },
+  {
+    right: 'get endpointslices.discovery.k8s.io of kubernetes',
+    file: 'src/controller/networks/published.test.ts',
+    test: 'the controller uses each optional right and requests nothing beyond',
+  },
+  {
+    right: 'get endpoints of kubernetes',
+    file: 'src/controller/networks/published.test.ts',
+    test: 'the controller uses each optional right and requests nothing beyond',
+  },
+  {
+    right: 'get configmaps of multinic-cluster-networks',
+    file: 'src/controller/networks/published.test.ts',
+    test: 'the controller uses each optional right and requests nothing beyond',
+  },
+  {
+    right: 'patch configmaps of multinic-cluster-networks',
+    file: 'src/controller/networks/published.test.ts',
+    test: 'the controller uses each optional right and requests nothing beyond',
+  },
+  {
+    right: 'create configmaps',
+    file: 'src/controller/removals/deletions.test.ts',
+    test: 'deleted objects count after they are gone, and across a restart',
+  },
+  {
+    right: 'get configmaps of multinic-removals',
+    file: 'src/controller/removals/deletions.test.ts',
+    test: 'deleted objects count after they are gone, and across a restart',
+  },
+  {
+    right: 'patch configmaps of multinic-removals',
+    file: 'src/controller/removals/deletions.test.ts',
+    test: 'deleted objects count after they are gone, and across a restart',
+  },
+  {
     right: 'patch secrets',
     file: 'test/fixtures/crash/old-token.ts',
     test: 'Viola renews it at start',

@@ -96,6 +96,11 @@ export const operatorFields: Readonly<Record<string, FieldRow>> = {
     'backup',
   ),
   'database.backup.retention': database({ backup: { retention: 9 } }, /\b9\b/, 'backup'),
+  'database.backup.storageSize': database(
+    { backup: { storageSize: '33Gi' } },
+    /"storage": "33Gi"/,
+    'backup',
+  ),
   'openstack.identityEndpoint': endpoint('identityEndpoint'),
   'openstack.networkEndpoint': endpoint('networkEndpoint'),
   'openstack.computeEndpoint': endpoint('computeEndpoint'),

@@ -58,8 +58,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   'RW-11': {
     file: 'src/agent/backends/profile.ts',
-    find: 'profileUuid({ mac, name }: DesiredNic,',
-    replace: 'profileUuid({ mac, mtu: name }: DesiredNic,',
+    find: 'update(`multinic ${mac} ${name}${variant}`)',
+    replace: 'update(`multinic ${mac}${variant}`)',
     noticedBy: 'test/host/names.test.ts',
   },
   'RW-12': {
@@ -83,8 +83,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   'RW-16': {
     file: 'src/agent/planning/refusals.ts',
-    find: '  leased,\n  defaultRoute,',
-    replace: '  defaultRoute,',
+    find: '[strangeName, leased, defaultRoute, nodeAddress]',
+    replace: '[strangeName, defaultRoute, nodeAddress]',
     noticedBy: 'src/agent/planning/refusals.test.ts',
   },
   'RW-17': {
@@ -107,9 +107,9 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   'RW-21': {
     file: 'src/agent/planning/obsolete.ts',
-    find: 'const wanted = new Map(interfaces.map((entry) => [entry.mac, entry]));',
+    find: 'const wanted = new Set(interfaces.map(({ mac }) => mac));',
     replace:
-      'const wanted = new Map(interfaces.filter(({ mac }) => host.links.some((link) => link.mac === mac)).map((entry) => [entry.mac, entry]));',
+      'const wanted = new Set(interfaces.map(({ mac }) => mac).filter((mac) => host.links.some((link) => link.mac === mac)));',
     noticedBy: 'test/host/detach.test.ts',
   },
   'RW-22': {
@@ -229,12 +229,12 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   'RW-42': {
     file: 'src/agent/planning/diff.ts',
-    find: 'if (at >= 0) surplus.splice(at, 1);',
-    replace: 'if (at >= 0) surplus.splice(0);',
+    find: 'now.filter((rule) => !wanted.has(ruleText(rule)))',
+    replace: 'now.slice(1).filter((rule) => !wanted.has(ruleText(rule)))',
     noticedBy: 'src/agent/planning/diff.test.ts',
   },
   'RW-43': {
-    file: 'src/agent/planning/attainable.ts',
+    file: 'src/agent/planning/overlaps.ts',
     find: 'return new Set(accepted.map(({ link }) => link.name));',
     replace: 'return new Set();',
     noticedBy: 'test/host/same-subnet.test.ts',

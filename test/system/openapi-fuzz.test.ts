@@ -58,12 +58,13 @@ async function inventory(): Promise<string> {
   const interfaces = [{ ...entry, subnetId: 's', networkId: 'n', cidr: '10.0.0.0/24' }];
   const node = { nodeName: 'n1', instanceId: 's1', interfaces, uid: 'u', generation: 1 };
   const subnet = { id: 's', name: '\u0007 \ud800', cidr: '10.0.0.0/24', networkId: 'n' };
-  await store.record('biz-1', author, [node], [], {
+  const sighting = {
     ports: new Map([['p', { status: 'ACTIVE', addresses: [], createdAt: '2026-01-01T00:00:00Z' }]]),
     subnets: new Map([['s', { ...subnet, networkName: 'storage' }]]),
-    configured: new Set(),
+    configured: new Set<string>(),
     specHash: '',
-  });
+  };
+  await store.record('biz-1', author, [node], { sighting });
   const app = await createHttpServer({
     title: 'Inventory',
     clock: systemClock,

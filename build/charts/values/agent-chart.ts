@@ -8,6 +8,13 @@ import { apiServer, dns, enabled, metrics } from './network.ts';
 import { crds, global, heap, image, podValues, priorityClass } from './pod.ts';
 import { settingValues } from './settings.ts';
 
+function networks(description: string) {
+  return z
+    .array(z.string().regex(/^[^,]+\/\d+$/))
+    .describe(description)
+    .default([]);
+}
+
 const controller = group('The controller.', {
   replicas: whole(1, 0, 5, 'One works, others wait.'),
   image: image('multinic-controllers', 'the controller'),
@@ -29,8 +36,16 @@ const controller = group('The controller.', {
       agentResources: 'agent.resources',
       bizConfig: 'controller.bizConfig.mode',
       bizConfigGroups: 'controller.bizConfig.groups',
+      serviceCIDRs: 'controller.serviceCIDRs',
+      podNetworks: 'controller.podNetworks',
     },
   }),
+  serviceCIDRs: networks(
+    'Networks of the Services, such as 10.96.0.0/12: a NIC that overlaps them is refused. Empty: the controller reads them from the cluster.',
+  ),
+  podNetworks: networks(
+    'Networks of the Pods, such as 10.244.0.0/16: a NIC that overlaps them is refused. Empty: the controller reads them from the cluster.',
+  ),
   bizConfig: group('MultiNicBizConfig, the legacy kind for a whole cluster.', {
     // YAML 1.1 reads a plain off as false.
     mode: z

@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startupSnapshot } from 'node:v8';
 import { runAgent } from '../../../src/agent/agent.ts';
+import { connectTcp } from '../../../src/agent/apply/connectivity.ts';
 import { IpSession } from '../../../src/agent/ip-session.ts';
 import { agentMain } from '../../../src/agent/main-agent.ts';
+import { pathReader } from '../../../src/agent/path/ip.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { type RecordedAnswers, recordedIp } from './recorded-ip.ts';
@@ -23,6 +25,8 @@ async function warmUp(folder: string): Promise<void> {
       perform: async (_effect, write) => write(),
       startIp: () => new IpSession(),
       unicastFilter: async () => [],
+      paths: pathReader(),
+      tcp: connectTcp,
       signal: new AbortController().signal,
       print: (text) => {
         plan += text;

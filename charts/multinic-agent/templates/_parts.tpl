@@ -21,6 +21,14 @@ bizConfigGroups:
   {{- range .Values.controller.bizConfig.groups }}
   - {{ . | quote }}
   {{- end }}
+{{- range $key := list "serviceCIDRs" "podNetworks" }}
+{{- with index $.Values.controller $key }}
+{{ $key }}:
+  {{- range . }}
+  - {{ . | quote }}
+  {{- end }}
+{{- end }}
+{{- end }}
 agentResources: {{ toJson $agent.resources | quote }}
 agentImagePullPolicy: {{ $agent.image.pullPolicy }}
 {{- with $agent.imagePullSecrets | default .Values.global.imagePullSecrets }}

@@ -130,6 +130,9 @@ const table: readonly BuiltIn[] = [
     hasGeneration: true,
   },
   { plural: 'services', kind: 'Service', shortNames: ['svc'], hasStatus: true },
+  { plural: 'endpoints', kind: 'Endpoints', shortNames: ['ep'] },
+  { group: 'discovery.k8s.io', plural: 'endpointslices', kind: 'EndpointSlice' },
+  { group: 'networking.k8s.io', plural: 'servicecidrs', kind: 'ServiceCIDR', clusterWide: true },
   {
     plural: 'persistentvolumeclaims',
     kind: 'PersistentVolumeClaim',

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Effect } from '../../api/effects.ts';
 import type { JobRequest } from '../../api/job.ts';
+import type { Coded } from '../../api/nic-codes.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Host } from '../observe/host.ts';
+import type { Refusal } from '../planning/refusals.ts';
 import type { KernelSnapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 import { type Run, StateFile } from './memory.ts';
@@ -22,8 +24,12 @@ export interface Context extends Host {
   readonly macs: ReadonlySet<string>;
   /** NIC states for unfinished changes, missing in state.json. */
   readonly claims?: readonly NicRecord[];
+  /** NICs that stay without a request entry, possibly missing in state.json. */
+  readonly blocked?: readonly NicRecord[];
   /** Kernel state before the run's first change; if the node itself loses state afterwards, the run stops. */
   readonly start?: KernelSnapshot;
+  /** Returns why changes must be undone: the node lost a connection; absent: nothing to compare. */
+  readonly connectivity?: () => Promise<(Refusal & Coded) | undefined>;
   /** Latest kernel snapshot; absent before the run's first change. */
   readonly latest?: KernelSnapshot;
 }

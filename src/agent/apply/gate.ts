@@ -4,18 +4,14 @@ import type { Change } from '../planning/operation.ts';
 import {
   type Check,
   firstRefusal,
-  inUse,
+  permission,
   type Refusal,
   refusal,
   type TouchedNic,
-  untouchable,
 } from '../planning/refusals.ts';
 import type { KernelSnapshot } from '../snapshot.ts';
 import type { Context } from './context.ts';
 import { changeKernel, type KernelFailure, type KernelOutcome } from './kernel.ts';
-
-/** Checks a plan also makes before a change. */
-const unchangeable = [...untouchable, ...inUse];
 
 /**
  * Returns why the NIC must not be touched: foreign software may use the NIC since planning. An absent NIC may be
@@ -25,7 +21,7 @@ export function whyUntouchable(
   { mac, belongings, rulesOnly }: RecordedNic,
   seen: KernelSnapshot,
   { protectedAddresses }: Context,
-  checks: readonly Check<TouchedNic>[] = unchangeable,
+  checks: readonly Check<TouchedNic>[] = permission,
 ): Refusal | undefined {
   if (rulesOnly) return undefined;
   const host = { ...seen, files: [], held: [] };

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { familyOf } from '../../api/address.ts';
 import type { Effect } from '../../api/effects.ts';
 import type { NicReason } from '../../api/job.ts';
@@ -66,9 +66,46 @@ export async function changeKernel<K>(
       const failure = writeSysctls(change, kernel);
       if (failure) failures.set(key, failure);
     }
-    const seen = await runLines(lines, failures, kernel, maxFailures);
+    const undo = promoteSecondaries(
+      entries.map(([, change]) => change),
+      kernel,
+    );
+    const seen = await runLines(lines, failures, kernel, maxFailures).finally(undo);
     return seen ? { failures, seen } : { failures };
   });
+}
+
+/**
+ * Sets `promote_secondaries` on links that lose an address: otherwise the kernel deletes a subnet's other addresses
+ * with the first one, and with the last address all routes of the link. Returns the function that restores the
+ * settings; after a SIGKILL they stay set, which most systems do by default.
+ */
+function promoteSecondaries(changes: readonly Change[], { sysctls }: Kernel): () => void {
+  const changed = changes.flatMap(({ eviction, operations }) => {
+    const removal = operations.find(({ kind }) => kind === 'address.delete');
+    const first = eviction ?? operations.find((operation) => 'dev' in operation);
+    if (!removal || !('dev' in removal) || !first || !('dev' in first)) return [];
+    const path = sysctlPath(sysctls, first.dev, 'ipv4.promote_secondaries');
+    const before = setTo(path, '1');
+    const after = sysctlPath(sysctls, removal.dev, 'ipv4.promote_secondaries');
+    return before === undefined || before === '1' ? [] : [{ before, paths: [after, path] }];
+  });
+  return () => {
+    for (const { before, paths } of changed) {
+      if (setTo(paths[0] as string, before) === undefined) setTo(paths[1] as string, before);
+    }
+  };
+}
+
+/** Sets a setting and returns the value before; undefined if the link is gone or the setting cannot be written. */
+function setTo(path: string, value: string): string | undefined {
+  try {
+    const before = readFileSync(path, 'utf8').trim();
+    if (before !== value) writeFileSync(path, value);
+    return before;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Writes synchronously: the kernel takes the value at once, and a thread pool round trip costs more. */
@@ -122,7 +159,7 @@ const goneWords =
 function failureOf(operation: Operation, words: string): KernelFailure {
   const plain = words.replaceAll(/RTNETLINK answers: |Error: /g, '').replaceAll(/\s+/g, ' ');
   return {
-    reason: 'ApplyFailed',
+    reason: operation.kind === 'link.mac' ? 'MACChanged' : 'ApplyFailed',
     message: `${plain || 'failed'}: ${batchLine(operation)}`,
     busy: operation.kind === 'link.rename' && /resource busy/i.test(words),
   };

@@ -1,4 +1,5 @@
 import type { NicReason } from '../../api/job.ts';
+import type { Coded } from '../../api/nic-codes.ts';
 import { linkOf } from '../identity.ts';
 import type { Refusal } from '../planning/refusals.ts';
 import { inOrder, type Unit } from '../planning/unit.ts';
@@ -8,7 +9,7 @@ import { removeJournal } from './memory.ts';
 import { inReachOf } from './reach.ts';
 import { settle } from './settle.ts';
 
-export interface Failure extends Refusal {
+export interface Failure extends Refusal, Partial<Coded> {
   /** Link name; set unless the transaction was rolled back. */
   readonly name?: string;
 }
@@ -74,14 +75,16 @@ export class TransactionBatch {
   /**
    * Rolls back a transaction and verifies kernel and files. A NIC taken by foreign software meanwhile stays unchanged.
    */
-  async fail(unit: Unit, failure: Refusal): Promise<void> {
+  async fail(unit: Unit, failure: Refusal & Partial<Coded>): Promise<void> {
     this.#going.delete(unit);
     const { problem, name } = await this.#rollBack(unit);
     const message = problem
       ? `${failure.message}; rollback failed: ${problem}`
       : `${failure.message}; rolled back`;
     const reason = problem ? 'RollbackFailed' : failure.reason;
-    this.#failures.set(unit, { reason, message, ...(problem ? { name } : {}) });
+    const { code, args } = failure;
+    const coded = code && args !== undefined && !problem ? { code, args } : {};
+    this.#failures.set(unit, { reason, message, ...coded, ...(problem ? { name } : {}) });
     this.#context.log.warn({ mac: unit.target.mac, ...failure, problem }, 'NIC change failed');
   }
 

@@ -1,6 +1,6 @@
 import { entrustedTo } from '../planning/foreign.ts';
 import { unaffectedNics } from '../planning/remembered.ts';
-import { stateAfter, type Unit } from '../planning/unit.ts';
+import { changesKernel, stateAfter, type Unit } from '../planning/unit.ts';
 import type { KernelSnapshot, Snapshot } from '../snapshot.ts';
 import type { AgentState } from '../state.ts';
 import type { Context } from './context.ts';
@@ -21,7 +21,7 @@ export interface Outcome {
 
 /**
  * Runs NIC transactions side by side, each completely or not at all: journal, staged files, kernel, verification,
- * rename, state. A failed transaction is rolled back, and the rest continues. `before` is the host before any change.
+ * connectivity, rename, state. A failed transaction is rolled back, and the rest continues. `before` is the host before any change.
  */
 export async function transact(
   units: readonly Unit[],
@@ -47,11 +47,12 @@ export async function transact(
       {
         before: context.start ?? before,
         changed,
-        unaffected: unaffectedNics(units, state, before, context.claims),
+        unaffected: unaffectedNics(units, state, before, context),
       },
       context,
     );
   });
+  await undoIfCutOff(work, context);
   await work.each('PersistFailed', (unit) => commitFiles(unit.files, context));
   await work.together('PersistFailed', () =>
     syncFiles(
@@ -72,6 +73,18 @@ export async function transact(
     warnings,
     ...(last && !undone ? { seen: last } : {}),
   };
+}
+
+/**
+ * Rolls the NICs with kernel changes back if the node lost a connection that worked before the change. A NIC that other
+ * software uses by now stays: a rollback would disrupt this software.
+ */
+async function undoIfCutOff(work: TransactionBatch, { connectivity }: Context): Promise<void> {
+  if (!connectivity || !work.going.some(changesKernel)) return;
+  const lost = await connectivity();
+  if (!lost) return;
+  const causes = work.going.filter((unit) => changesKernel(unit) && !work.failures.has(unit));
+  for (const unit of causes.toReversed()) await work.fail(unit, lost);
 }
 
 /** Cleans up after the change; leftovers are removed by the next run. Returns failed backups. */

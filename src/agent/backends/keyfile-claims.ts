@@ -1,8 +1,9 @@
-import { indexOfName, maxIndex } from '../../api/names.ts';
+import { indexOfName, interfaceName, maxIndex } from '../../api/names.ts';
 import { isPattern } from '../shell-pattern.ts';
 import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import { type IniLine, readIni, valueIn } from './ini-text.ts';
 import { type NamePatterns, namePatterns } from './name-patterns.ts';
+import { profileUuid } from './profile.ts';
 
 /** File names used by this agent and predecessors; the two numbers in an old name may differ. */
 const ownName = /^\/etc\/NetworkManager\/system-connections\/9\d*-multinic\d+\.nmconnection$/;
@@ -17,9 +18,19 @@ const ethernet = new Set(['ethernet', '802-3-ethernet']);
 export function readProfile(file: HostFile): ConfigFile {
   const lines = readIni(file.text);
   if (!lines) return { ...file, ...mentionedIn(file.text) };
-  const own = ownName.test(file.path) ? ownProfile(lines) : undefined;
-  if (own) return { ...file, own, macs: [own.mac] };
+  const own = ownProfile(lines);
+  if (own && !ownName.test(file.path)) {
+    if (hasOwnUuid(lines, own)) return { ...file, own: { ...own, renamed: true }, macs: [own.mac] };
+  } else if (own) return { ...file, own, macs: [own.mac] };
   return { ...file, ...claimsOf(lines, volatilePlace.test(file.path)) };
+}
+
+/**
+ * True for a profile of ours under another file name: `nmcli connection migrate` keeps the uuid of an ifcfg file, and
+ * names the keyfile after the profile.
+ */
+function hasOwnUuid(lines: readonly IniLine[], { mac, index }: OwnFile): boolean {
+  return valueIn(lines, 'connection', 'uuid') === profileUuid({ mac, name: interfaceName(index) });
 }
 
 /** Recognises every generation: a single MAC and a managed name. */

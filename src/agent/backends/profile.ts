@@ -9,7 +9,7 @@ import { rt } from '../snapshot.ts';
 export const autoconnectPriority = 999;
 
 /** Returns the profile's UUID, stable per NIC across runs, in RFC 9562 version 5 format. */
-export function profileUuid({ mac, name }: DesiredNic, variant = ''): string {
+export function profileUuid({ mac, name }: Pick<DesiredNic, 'mac' | 'name'>, variant = ''): string {
   const digest = createHash('sha1').update(`multinic ${mac} ${name}${variant}`).digest();
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
   digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);

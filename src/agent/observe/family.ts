@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { netplan } from '../backends/netplan.ts';
+import { isDefault, isPrimary, nodeAddressOf } from '../own-link.ts';
 import {
   type FamilyEvidence,
   type FamilyFinding,
@@ -8,7 +9,6 @@ import {
   type ManagedLink,
   type Presence,
 } from '../planning/family.ts';
-import { isDefault, isPrimary, nodeAddressOf } from '../planning/refusals.ts';
 import type { KernelSnapshot, Link } from '../snapshot.ts';
 import { isThere, namesIn, observeLinks, readHostFiles, type Site } from './host.ts';
 

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { interfaceName } from '../../api/names.ts';
 import type { Backend, Place } from '../backends/backend.ts';
 import { sysctlPlace, withSysctlFile } from '../backends/sysctl-file.ts';
+import { identified, type KnownNics } from '../identity.ts';
 import type { Ip } from '../ip-session.ts';
 import {
   type ConfigFile,
@@ -26,6 +27,8 @@ export interface Site {
   readonly udev: boolean;
   /** True if kernel settings can be kept across a boot. */
   readonly keepsSettings: boolean;
+  /** Identifies NICs; absent while the network manager is still unknown. */
+  readonly known?: KnownNics;
 }
 
 /** Host whose network manager has a backend. */
@@ -55,12 +58,14 @@ export async function observeLinks(host: Site, macs: ReadonlySet<string>): Promi
 /** Adds settings missing in `ip` output, only for links with these MACs: a node may have hundreds of links. */
 export function withSettings(
   kernel: KernelDump,
-  { sysctls }: Site,
+  { sysctls, known }: Site,
   macs: ReadonlySet<string>,
 ): KernelSnapshot {
-  const names = kernel.links.filter(({ mac }) => macs.has(mac)).map(({ name }) => name);
+  const links = known ? identified(kernel, macs, known) : kernel.links;
+  const names = links.filter(({ mac }) => macs.has(mac)).map(({ name }) => name);
   return {
     ...kernel,
+    links,
     settings: new Map(names.map((name) => [name, readSettings(sysctls, name)])),
     defaultSettings: readSettings(sysctls, 'default'),
   };
@@ -78,7 +83,7 @@ export async function observeHost(
     observeLinks(host, macs),
     Promise.all(there.map(async (file) => knownFile(file, state) ?? backend.read(file))),
   ]);
-  const files = [...read, ...dropInsToOurs(hostRoot, backend.places)];
+  const files = [...withoutCopies(read, state), ...dropInsToOurs(hostRoot, backend.places)];
   const generatedFiles = backend.generated ? readHostFiles(hostRoot, backend.generated) : [];
   const held = [
     ...generatedFiles.flatMap((file) => backend.held(file) ?? []),
@@ -214,6 +219,18 @@ function followed(hostRoot: string, path: string): string {
   return real;
 }
 
+/** Beside a NIC's recorded file, a renamed profile with the same uuid is a user's copy, and claims the NIC. */
+function withoutCopies(files: readonly ConfigFile[], { nics }: AgentState): ConfigFile[] {
+  // The first file has the addresses.
+  const written = new Set(nics.map((nic) => nic.files[0]?.path));
+  const recorded = new Set(
+    files.flatMap(({ path, own }) => (own && written.has(path) ? [own.mac] : [])),
+  );
+  return files.map(({ own, ...file }) =>
+    own && !(own.renamed && recorded.has(own.mac)) ? { ...file, own } : file,
+  );
+}
+
 /** Returns the file with its record from state.json, if byte-identical to the agent's version. */
 function knownFile(file: HostFile, { nics }: AgentState): ConfigFile | undefined {
   const nic = nics.find(({ files }) => files.some(({ path }) => path === file.path));
@@ -251,7 +268,8 @@ export function readSettings(directory: string, link: string): Settings {
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-function readSetting(...setting: Parameters<typeof sysctlPath>): string | undefined {
+/** Returns a setting; undefined if missing. */
+export function readSetting(...setting: Parameters<typeof sysctlPath>): string | undefined {
   try {
     return readFileSync(sysctlPath(...setting), 'utf8').trim();
   } catch (error) {

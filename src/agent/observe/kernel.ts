@@ -153,7 +153,7 @@ export function readLink(text: string): Link {
     index: entry.ifindex,
     name: entry.ifname,
     altNames: entry.altnames,
-    mac: (entry.permaddr ?? entry.address ?? '').toLowerCase(),
+    ...macsOf(entry),
     mtu: entry.mtu,
     // 0 means the driver names no maximum.
     ...(entry.max_mtu ? { maxMtu: entry.max_mtu } : {}),
@@ -163,6 +163,16 @@ export function readLink(text: string): Link {
     ...(entry.master ? { master: entry.master } : {}),
     ...(entry.inet6_addr_gen_mode ? { addressMode: entry.inet6_addr_gen_mode } : {}),
   };
+}
+
+/** `ip` shows the permanent MAC only if it differs from the current MAC (since Linux 5.6). */
+function macsOf({
+  permaddr,
+  address = '',
+}: z.infer<typeof linkEntry>): Pick<Link, 'mac' | 'sendsAs'> {
+  const now = address.toLowerCase();
+  const own = permaddr?.toLowerCase() ?? now;
+  return { mac: own, ...(now === own || now === '' ? {} : { sendsAs: now }) };
 }
 
 /** `ip` looks up a vxlan's lower link by index in its own namespace, even if the link is in another namespace. */

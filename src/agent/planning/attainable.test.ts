@@ -7,9 +7,11 @@ import {
   input,
   link,
   macOf,
+  request,
   route,
   theirs,
 } from '../../../test/fixtures/agent-samples.ts';
+import type { RequestInterface } from '../../api/job.ts';
 import type { Route, Snapshot } from '../snapshot.ts';
 import { emptyState } from '../state.ts';
 import { planApply } from './plan.ts';
@@ -85,7 +87,9 @@ describe('gateway routes in main against a new NIC', () => {
       /^SubnetOverlapsForeign/,
     ],
     ['without a gateway, on the link, is refused', '10.0.0.0/8', {}, /^SubnetOverlapsForeign/],
-    ['as a blackhole is refused', '10.0.0.0/8', { type: 6 }, /^SubnetOverlapsForeign/],
+    ['as a blackhole is refused', '10.0.0.0/20', { type: 6 }, /^SubnetOverlapsForeign/],
+    ['as a wide blackhole is accepted', '10.0.0.0/8', { type: 6 }, /^accepted/],
+    ["as half of a VPN's default route is accepted", '0.0.0.0/1', {}, /^accepted/],
   ])('gateway route in main %s', (_, to, more, words) => {
     const name = more.type === undefined ? 'eth0' : undefined;
     expect(alone({ routes: [route(to, name, more)] })).toMatch(words);
@@ -176,5 +180,95 @@ describe('subnet checks for a new NIC', () => {
     ],
   ])('new NIC subnet %s', (_, on, words) => {
     expect(alone(on)).toMatch(words);
+  });
+});
+
+const inMain = (to: string, via = '10.0.0.254') => ({
+  routing: 'main' as const,
+  routes: [{ to, via }],
+});
+const nic = (subnet: string) => ({ addresses: [`${subnet}.5/24`], gateway: `${subnet}.254` });
+
+describe('cluster networks against a NIC', () => {
+  const services = { cidr: '10.96.0.0/12', use: 'Services', source: 'kubeadm-config' } as const;
+  const services6 = { cidr: 'fd00:96::/108', use: 'Services', source: 'ServiceCIDR' } as const;
+  const pods = { cidr: '10.244.0.0/16', use: 'Pods', source: 'Node podCIDRs' } as const;
+  const oneService = { cidr: '10.0.0.10/32', use: 'Services', source: 'Services' } as const;
+  const clusterNetworks = [services, services6, pods];
+  test.each<[string, Partial<RequestInterface>, string]>([
+    [
+      'a subnet inside the Service network is refused with network and source',
+      nic('10.96.0'),
+      'SubnetOverlapsCluster: 10.96.0.0/24 overlaps 10.96.0.0/12 (Services, from kubeadm-config)',
+    ],
+    [
+      'a subnet wider than the Pod network is refused',
+      { addresses: ['10.240.0.5/12'], gateway: '10.240.0.1' },
+      'SubnetOverlapsCluster: 10.240.0.0/12 overlaps 10.244.0.0/16 (Pods, from Node podCIDRs)',
+    ],
+    [
+      'an IPv6 subnet inside the Service network is refused',
+      { addresses: ['fd00:96::1:5/112'], gateway: undefined },
+      'SubnetOverlapsCluster: fd00:96::1:0/112 overlaps fd00:96::/108 (Services, from ServiceCIDR)',
+    ],
+    [
+      'a route in main is refused',
+      inMain('10.96.0.0/12'),
+      'SubnetOverlapsCluster: 10.96.0.0/12 overlaps 10.96.0.0/12 (Services, from kubeadm-config)',
+    ],
+    [
+      'a route in the table of the NIC is accepted',
+      { routes: [{ to: '10.96.0.0/12', via: '10.0.0.254' }] },
+      'accepted',
+    ],
+    ['a subnet beside all networks is accepted', nic('10.112.0'), 'accepted'],
+  ])('%s', (_, more, expected) => {
+    const { gateway, ...fields } = { ...entry(1), ...more };
+    const wanted = gateway === undefined ? fields : { ...fields, gateway };
+    const asked = request([wanted], { protocol: 5, clusterNetworks });
+    expect(verdictOf(planApply(input(asked, host([link(1)]))).refused)).toBe(expected);
+  });
+
+  test('a subnet around a Service address is refused', () => {
+    const asked = request([entry(1)], { protocol: 5, clusterNetworks: [oneService] });
+    expect(verdictOf(planApply(input(asked, host([link(1)]))).refused)).toBe(
+      'SubnetOverlapsCluster: 10.0.0.0/24 overlaps 10.0.0.10/32 (Services, from Services)',
+    );
+  });
+
+  test('a request without networks accepts a subnet inside the Service network', () => {
+    const on = host([link(1)]);
+    expect(planApply(input([entry(1, nic('10.96.0'))], on)).refused).toEqual([]);
+  });
+
+  test.each<[string, Partial<RequestInterface>, RegExp]>([
+    ['stays with the same subnet', {}, /^accepted/],
+    ['stays with another MTU', { mtu: 1400 }, /^accepted/],
+    ['stays with a narrower subnet', { addresses: ['10.96.0.1/25'] }, /^accepted/],
+    [
+      'is refused a second subnet',
+      { addresses: ['10.96.0.1/24', '10.97.0.1/24'] },
+      /10.97.0.0\/24/,
+    ],
+    ['is refused a new route', inMain('10.244.0.0/16', '10.96.0.254'), /10.244.0.0\/16 overlaps/],
+    ['is refused a wider subnet', { addresses: ['10.96.0.1/16'] }, /10.96.0.0\/16 overlaps/],
+  ])('a managed NIC inside the Service network %s', (_, more, words) => {
+    const ours = link(1, { name: 'multinic0', up: true });
+    const on = host([ours], { addresses: [address('multinic0', '10.96.0.1/24')] });
+    const known = { mac: macOf(1), index: 0, originalName: 'ens1', addresses: ['10.96.0.1/24'] };
+    const state = { ...emptyState, nics: [{ ...known, table: 100, priority: 10_100, files: [] }] };
+    const wanted = entry(1, { addresses: ['10.96.0.1/24'], gateway: '10.96.0.126', ...more });
+    const asked = request([wanted], { protocol: 5, clusterNetworks });
+    expect(verdictOf(planApply(input(asked, on, state)).refused)).toMatch(words);
+  });
+
+  test('a managed NIC keeps its recorded route into the Pod network', () => {
+    const ours = link(1, { name: 'multinic0', up: true });
+    const on = host([ours], { addresses: [address('multinic0', '10.0.0.1/24')] });
+    const routes = [{ to: '10.244.0.0/16', table: 254, metric: 1000 }];
+    const known = { mac: macOf(1), index: 0, originalName: 'ens1', addresses: ['10.0.0.1/24'] };
+    const nics = [{ ...known, routes, table: 100, priority: 10_100, files: [] }];
+    const asked = request([entry(1, inMain('10.244.0.0/16'))], { protocol: 5, clusterNetworks });
+    expect(planApply(input(asked, on, { ...emptyState, nics })).refused).toEqual([]);
   });
 });

@@ -1,13 +1,3 @@
-import {
-  broadcastOf,
-  contains,
-  familyOf,
-  hostPrefix,
-  ipOf,
-  networkOf,
-  overlaps,
-  prefixOf,
-} from '../../api/address.ts';
 import type { JobRequest, RequestInterface } from '../../api/job.ts';
 import { maxIndex } from '../../api/names.ts';
 import type { Backend } from '../backends/backend.ts';
@@ -15,11 +5,16 @@ import { linkOf, nicOf, twinsText } from '../identity.ts';
 import type { Link, Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 import { unattainable } from './attainable.ts';
+import { addressConflicts, blockedIndexes, pathConflict, slotConflicts } from './conflict.ts';
 import { desiredNic, sharedRoutes } from './desired.ts';
+import { entryProblem } from './entry-problem.ts';
+import { claimed } from './file-claims.ts';
+import { blockedRecords } from './obsolete.ts';
 import { allOf, keysOf, ownedBy, recordOf, withoutReassignedRules } from './ownership.ts';
 import {
+  changedMac,
   firstRefusal,
-  inUse,
+  permission,
   type Refusal,
   type Site,
   unusable,
@@ -43,13 +38,13 @@ export interface PlanInput {
 /** NIC present on the host, safe to touch, and configurable as requested. */
 export interface Candidate extends WantedNic {
   readonly entry: RequestInterface;
-  /** Set if foreign software uses this managed NIC: an unchanged NIC passes, a change is refused. */
-  readonly inUse?: Refusal;
+  /** Set if this managed NIC must not be changed: a correct NIC passes, a change is refused. */
+  readonly untouchable?: Refusal;
 }
 
 /** Returns a candidate or a refusal for each request entry. */
 export function candidatesOf(input: PlanInput) {
-  const { request, state, host } = input;
+  const { request, state, host, inHand } = input;
   const entries = request.interfaces;
   const problems = new Map(entries.map((entry) => [entry, entryProblem(entry, entries)]));
   const valid = entries.filter((entry) => problems.get(entry) === undefined);
@@ -60,21 +55,36 @@ export function candidatesOf(input: PlanInput) {
     }),
   );
   const macs = new Set(valid.map(({ mac }) => mac));
+  const blocked = blockedRecords(input);
+  const waitForSlot = slotConflicts(valid, records, blocked, host);
+  const waitForAddress = addressConflicts(valid, blocked, host);
   const occupied = state.nics.filter(({ mac }) => !macs.has(mac)).map(({ index }) => index);
-  const indexes = assignIndexes(valid, records, occupied);
+  const indexes = assignIndexes(
+    valid.filter((entry) => !waitForSlot.has(entry)),
+    records,
+    [...occupied, ...blockedIndexes(blocked, host)],
+  );
   const found: Candidate[] = [];
   const refused: RefusedNic[] = [];
   for (const entry of entries) {
     const problem = problems.get(entry);
     const candidate: Candidate | Refusal = problem
       ? { reason: 'InvalidEntry', message: problem }
-      : candidateOf(input, entry, records.get(entry.mac), indexes.get(entry.mac));
+      : (inHand?.get(entry.mac) ??
+        waitForSlot.get(entry) ??
+        waitForAddress.get(entry) ??
+        candidateOf(input, entry, {
+          record: records.get(entry.mac),
+          index: indexes.get(entry.mac),
+          blocked,
+        }));
     if ('link' in candidate) found.push(candidate);
     else refused.push(refusedNic(host, entry, candidate));
   }
-  const site = siteOf(input, [...state.nics, ...records.values()]);
+  const managed = [...state.nics, ...blocked];
+  const site = siteOf(input, [...managed, ...records.values()]);
   const { accepted, refused: others } = attainable(found, site);
-  const nics = [...state.nics, ...accepted.map(({ desired }) => desired)];
+  const nics = [...managed, ...accepted.map(({ desired }) => desired)];
   const candidates = accepted.map((candidate) => {
     const belongings = withoutReassignedRules(candidate.entry.mac, candidate.belongings, nics);
     return { ...candidate, belongings };
@@ -83,14 +93,21 @@ export function candidatesOf(input: PlanInput) {
 }
 
 function siteOf({ host, request }: PlanInput, records: readonly NicRecord[]): Site {
-  return { host, protectedAddresses: request.protectedAddresses, records, accepted: [] };
+  const { protectedAddresses, clusterNetworks } = request;
+  return { host, protectedAddresses, clusterNetworks, records, accepted: [] };
+}
+
+/** Record and index of an entry's NIC, and NICs that stay without an entry. */
+interface Assignment {
+  readonly record: NicRecord | undefined;
+  readonly index: number | undefined;
+  readonly blocked: readonly NicRecord[];
 }
 
 function candidateOf(
   input: PlanInput,
   entry: RequestInterface,
-  record: NicRecord | undefined,
-  index: number | undefined,
+  { record, index, blocked }: Assignment,
 ): Candidate | Refusal {
   const { host, backend, request, state } = input;
   const link = linkInReach(input, entry.mac);
@@ -108,13 +125,13 @@ function candidateOf(
   const paths = [main, ...companions, ...interim].map(({ path }) => path);
   const nic = { link, owned, ...known, belongings, desired, paths };
   const { protectedAddresses } = request;
-  const site: Site = { host, protectedAddresses, records: state.nics, accepted: [] };
-  const blocked = firstRefusal<WantedNic>([...unusable, unwritable], nic, site);
-  if (blocked) return blocked;
-  const used = firstRefusal(inUse, nic, site);
+  const site: Site = { host, protectedAddresses, records: state.nics, blocked, accepted: [] };
+  const problem = firstRefusal<WantedNic>([...unusable, changedMac, pathConflict], nic, site);
+  if (problem) return problem;
+  const refused = firstRefusal<WantedNic>([...permission, unwritable, claimed], nic, site);
   const settled = record !== undefined && link.name === desired.name;
-  if (used && !settled) return used;
-  return { entry, ...nic, ...(used ? { inUse: used } : {}) };
+  if (refused && !settled) return refused;
+  return { entry, ...nic, ...(refused ? { untouchable: refused } : {}) };
 }
 
 /**
@@ -183,176 +200,4 @@ export function assignIndexes(
     );
   }
   return assigned;
-}
-
-/** Shortest prefix length allowed for a subnet: a wider connected route would take the node's own traffic. */
-const widestPrefix = { 4: 8, 6: 32 } as const;
-
-/** Metadata address for cloud-init and Nova; the node must reach the address by the primary NIC. */
-const metadataIp = '169.254.169.254';
-
-function widestOf(cidr: string): number {
-  return widestPrefix[familyOf(cidr)];
-}
-
-/** Returns why a request entry is invalid, naming the field; undefined if valid. */
-export function entryProblem(
-  entry: RequestInterface,
-  all: readonly RequestInterface[],
-): string | undefined {
-  return (
-    duplicateProblem(entry, all) ??
-    macProblem(entry.mac) ??
-    first(entry.addresses, addressProblem) ??
-    gatewayProblem(entry) ??
-    routesProblem(entry)
-  );
-}
-
-function duplicateProblem(entry: RequestInterface, all: readonly RequestInterface[]) {
-  const others = all.filter((other) => other !== entry);
-  const ips = new Set(others.flatMap((other) => other.addresses.map(ipOf)));
-  const taken = entry.addresses.find((cidr) => ips.has(ipOf(cidr)));
-  if (others.some(({ mac }) => mac === entry.mac)) return `mac ${entry.mac} is in two entries`;
-  if (others.some(({ index }) => index === entry.index))
-    return `index ${entry.index} is in two entries`;
-  if (taken) return `address ${taken} is in two entries`;
-  const shared = new Set(others.flatMap(mainRoutes));
-  const twice = mainRoutes(entry).find((key) => shared.has(key));
-  if (twice) return `route to ${twice} is in two entries`;
-  const own = entry.addresses.map(ipOf);
-  const again = own.find((ip, at) => own.indexOf(ip) < at);
-  return again && `address ${again} is listed twice`;
-}
-
-/**
- * Returns keys for routes in main. Routes without a metric are left out: each NIC gives them a metric unique on the
- * host.
- */
-function mainRoutes({ routing, routes }: RequestInterface): string[] {
-  if (routing !== 'main') return [];
-  return routes
-    .filter(({ metric }) => metric !== undefined)
-    .map(({ to, metric }) => `${networkOf(to)} metric ${metric}`);
-}
-
-function macProblem(mac: string): string | undefined {
-  const group = (Number.parseInt(mac.slice(0, 2), 16) & 1) === 1;
-  return group || mac === '00:00:00:00:00:00'
-    ? `mac ${mac} is a multicast or zero address`
-    : undefined;
-}
-
-function addressProblem(cidr: string): string | undefined {
-  const [ip, prefix] = [ipOf(cidr), prefixOf(cidr)];
-  const widest = widestOf(cidr);
-  if (prefix < widest) return `address ${cidr}: the prefix must be at least /${widest}`;
-  if (familyOf(cidr) === 6) {
-    return /^(::1?$|::ffff:|f[ef])/.test(ip) ? `address ${cidr} is not a host address` : undefined;
-  }
-  if (/^(0|127|22[4-9]|2[3-5]\d)\./.test(ip)) return `address ${cidr} is not a host address`;
-  if (isEdge(ip, cidr)) return `address ${cidr} is not a host address`;
-  return contains(cidr, metadataIp)
-    ? `address ${cidr}: the subnet contains the metadata address ${metadataIp}`
-    : undefined;
-}
-
-function gatewayProblem({ gateway, gateway6, addresses }: RequestInterface): string | undefined {
-  const gateways = [gateway, gateway6].filter((ip) => ip !== undefined);
-  return first(gateways, (ip) => {
-    if (addresses.some((cidr) => ipOf(cidr) === ip))
-      return `gateway ${ip} is an address of the NIC itself`;
-    if (!onLink(ip, addresses)) return `gateway ${ip} is in no subnet of the NIC`;
-    const edge = edgeOf(ip, addresses);
-    return edge && `gateway ${ip} ${edge}`;
-  });
-}
-
-/** Returns a problem if the address is the first or last in a subnet: no host can have such an address. */
-function edgeOf(ip: string, addresses: readonly string[]): string | undefined {
-  const subnet = addresses.find((cidr) => isEdge(ip, cidr));
-  return subnet && `is the network or broadcast address of ${networkOf(subnet)}`;
-}
-
-/** IPv6 has no broadcast, and routers answer to a subnet's first address (RFC 4291, 2.6.1). */
-function isEdge(ip: string, cidr: string): boolean {
-  const broadcast = broadcastOf(cidr);
-  return broadcast !== undefined && [ipOf(networkOf(cidr)), broadcast].includes(ip);
-}
-
-/** Networks without remote hosts: this network, loopback, IPv6 link-local, multicast, broadcast. */
-const noHosts = [
-  '0.0.0.0/8',
-  '127.0.0.0/8',
-  '224.0.0.0/4',
-  '255.255.255.255/32',
-  '::/127',
-  'fe80::/10',
-  'ff00::/8',
-];
-
-function destinationProblem(to: string, routing: RequestInterface['routing']): string | undefined {
-  if (noHosts.some((each) => prefixOf(to) >= prefixOf(each) && overlaps(each, to))) {
-    return `route to ${to}: the destination is loopback, link-local, multicast or otherwise reserved`;
-  }
-  if (routing !== 'main') return undefined;
-  if (prefixOf(to) < widestOf(to)) {
-    return `route to ${to}: the prefix must be at least /${widestOf(to)} in table main`;
-  }
-  if (!contains(to, metadataIp)) return undefined;
-  return `route to ${to}: the node must reach the metadata address ${metadataIp} by its primary NIC`;
-}
-
-function routesProblem(entry: RequestInterface): string | undefined {
-  const { routes, addresses, routing } = entry;
-  return (
-    first(routes, ({ to }) => destinationProblem(to, routing)) ??
-    first(routes, (route) => nextHopProblem(route, addresses)) ??
-    twoWaysProblem(entry)
-  );
-}
-
-function nextHopProblem(
-  { to, via }: RequestInterface['routes'][number],
-  addresses: readonly string[],
-): string | undefined {
-  if (!addresses.some((cidr) => familyOf(cidr) === familyOf(to))) {
-    return `route to ${to}: the NIC has no IPv${familyOf(to)} address`;
-  }
-  if (via === undefined) return undefined;
-  if (familyOf(via) !== familyOf(to))
-    return `route to ${to}: via ${via} is not an IPv${familyOf(to)} address`;
-  if (!onLink(via, addresses)) return `route to ${to}: via ${via} is in no subnet of the NIC`;
-  const edge = edgeOf(via, addresses);
-  return edge && `route to ${to}: via ${via} ${edge}`;
-}
-
-function twoWaysProblem({ routes, gateway, gateway6, addresses }: RequestInterface) {
-  const hops = new Map<string, string>(addresses.map((cidr) => [networkOf(cidr), '']));
-  if (gateway) hops.set('0.0.0.0/0', gateway);
-  if (gateway6) hops.set('::/0', gateway6);
-  return first(routes, ({ to, via = '', metric }) => {
-    const key = metric === undefined ? networkOf(to) : `${networkOf(to)} metric ${metric}`;
-    const known = hops.get(key);
-    hops.set(key, via);
-    return known === undefined || known === via
-      ? undefined
-      : `route to ${to} repeats a subnet, gateway or route of the NIC`;
-  });
-}
-
-/** A NIC with an IPv6 address reaches the link-local addresses of neighbours. */
-function onLink(ip: string, addresses: readonly string[]): boolean {
-  if (ip.startsWith('fe80:')) return addresses.some((cidr) => familyOf(cidr) === 6);
-  return addresses.some(
-    (cidr) => prefixOf(cidr) < hostPrefix(familyOf(cidr)) && contains(cidr, ip),
-  );
-}
-
-function first<T>(items: readonly T[], problem: (item: T) => string | undefined) {
-  for (const item of items) {
-    const found = problem(item);
-    if (found) return found;
-  }
-  return undefined;
 }

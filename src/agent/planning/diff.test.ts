@@ -172,9 +172,11 @@ describe('diffNic', () => {
     ]);
   });
 
-  test('[RW-42] a duplicate rule is deleted once', () => {
-    const twice = { ...after, rules: [rule('10.0.0.11'), rule('10.0.0.11')] };
-    expect(lines(twice, after)).toEqual([
+  test('[RW-42] copies of a wanted rule stay, and a removal deletes each copy with its protocol', () => {
+    const copies = [rule('10.0.0.11', { protocol: 2 }), rule('10.0.0.11')];
+    expect(lines({ ...after, rules: copies }, after)).toEqual([]);
+    expect(lines({ rules: copies }, { rules: [] })).toEqual([
+      'rule del from 10.0.0.11/32 table 100 priority 10100 protocol 2',
       'rule del from 10.0.0.11/32 table 100 priority 10100 protocol 4',
     ]);
   });

@@ -69,13 +69,20 @@ function linkOperations(now: LinkState, want: LinkState, options: DiffOptions) {
     // Down deletes all routes and all IPv6 addresses.
     state = { ...withoutIPv6(state), up: false, routes: [] };
   }
-  before.push(...renameOperations(now, dev));
+  before.push(...renameOperations(now, dev), ...macOperations(now, want));
   if (now.mtu !== want.mtu) before.push({ kind: 'link.mtu', dev, mtu: want.mtu });
   if (want.mtu < minIpv6Mtu) state = withoutIPv6(state);
   else before.push(...modeOperations(now, want));
   const up: Operation | undefined = want.up && !state.up ? { kind: 'link.up', dev } : undefined;
   if (up) state = { ...state, up: true, linkLocal: want.linkLocal ?? [] };
   return { before, up, state };
+}
+
+/** A rollback sets the MAC from before the change again. */
+function macOperations({ changedMac: now }: LinkState, { name: dev, changedMac: want }: LinkState) {
+  if (now?.now === want?.now) return [];
+  const mac = want?.now ?? now?.own;
+  return mac === undefined ? [] : [{ kind: 'link.mac', dev, mac } as const];
 }
 
 function withoutIPv6(state: LinkState): LinkState {
@@ -179,23 +186,16 @@ function routeOperations(now: LinkState, want: LinkState, addressesGo: boolean) 
   };
 }
 
-/** Compares rules one by one: a duplicate rule is deleted once. */
+/** Rules with the same text are one rule: copies of a wanted rule stay, and a removal deletes every copy. */
 function ruleOperations(now: readonly NicRule[], want: readonly NicRule[]) {
-  const surplus = now.map(ruleText);
-  const add: Operation[] = [];
-  for (const rule of want) {
-    const at = surplus.indexOf(ruleText(rule));
-    if (at >= 0) surplus.splice(at, 1);
-    else add.push({ kind: 'rule.add', rule });
-  }
-  const remove: Operation[] = [];
-  for (const rule of now) {
-    const at = surplus.indexOf(ruleText(rule));
-    if (at < 0) continue;
-    surplus.splice(at, 1);
-    remove.push({ kind: 'rule.delete', rule });
-  }
-  return { add, delete: remove };
+  const present = new Set(now.map(ruleText));
+  const wanted = new Map(want.map((rule) => [ruleText(rule), rule]));
+  const missing = [...wanted].filter(([text]) => !present.has(text));
+  const obsolete = now.filter((rule) => !wanted.has(ruleText(rule)));
+  return {
+    add: missing.map(([, rule]): Operation => ({ kind: 'rule.add', rule })),
+    delete: obsolete.map((rule): Operation => ({ kind: 'rule.delete', rule })),
+  };
 }
 
 /** Leaves out the lifetime: adding a present address makes the address permanent. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { entry, macOf } from '../../../test/fixtures/agent-samples.ts';
 import type { RequestInterface } from '../../api/job.ts';
-import { entryProblem } from './candidates.ts';
+import { entryProblem } from './entry-problem.ts';
 
 const metadata = { to: '169.254.169.254/32', via: '10.0.0.254' };
 

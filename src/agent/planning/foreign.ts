@@ -93,10 +93,9 @@ function changedFiles(before: ForeignView, after: ForeignView): ForeignLoss[] {
 
 /** True for routes in the kernel's local table, which follows addresses, and for ICMP redirects, which expire. */
 function isTransient({ table, protocol }: Route): boolean {
-  return table === localTable || protocol === protocolRedirect;
+  return table === rt.localTable || protocol === protocolRedirect;
 }
 
-const localTable = 255;
 const protocolRedirect = 1;
 
 function isOf(nic: RecordedNic | undefined, route: Route): boolean {

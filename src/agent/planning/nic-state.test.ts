@@ -29,6 +29,7 @@ const link = state.link as NonNullable<NicState['link']>;
 
 describe('NIC state comparison', () => {
   test('NIC states are equal in any order', () => {
+    expect(nicDifference({ ...state, rules: [rule, rule] }, state)).toBe('');
     const turned = { ...state, link: { ...link, addresses: link.addresses.toReversed() } };
     expect(sameNic(state, turned)).toBe(true);
     expect(nicDifference(turned, state)).toBe('');
@@ -49,7 +50,11 @@ describe('NIC state comparison', () => {
       'routes is none, not 10.0.0.0/24 table 100',
     ],
     ['rules', { ...state, rules: [] }, 'rules is none, not 10100: from 10.0.0.1/32 lookup 100'],
-    ['twice', { ...state, rules: [rule, rule] }, 'rules is 10100'],
+    [
+      'MAC',
+      { ...state, link: { ...link, changedMac: { now: '02:00:00:00:00:09', own: '' } } },
+      'current MAC is 02:00:00:00:00:09, not none',
+    ],
     ['gone', { rules: [rule] }, 'the link is missing'],
   ])('nicDifference describes a difference in %s', (_, have, words) => {
     expect(sameNic(have, state)).toBe(false);

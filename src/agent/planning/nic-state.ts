@@ -46,6 +46,8 @@ const linkState = z
     /** Leaves out settings the link lacks and irrelevant settings. */
     ...formerSettings,
     name: z.string(),
+    /** Set if the link sends with another MAC than its own, `own`; never wanted. */
+    changedMac: z.object({ now: z.string(), own: z.string() }).exactOptional(),
     /** Alternative names from udev; never wanted, but may block a rename. */
     altNames: z.array(z.string()).readonly().exactOptional(),
     mtu: z.int(),
@@ -107,6 +109,7 @@ function partsOf({ link, rules }: NicState) {
   const parts: (readonly [string, string | undefined])[] = link
     ? [
         ['name', link.name],
+        ['current MAC', link.changedMac?.now ?? ''],
         ['mtu', String(link.mtu)],
         ['state', link.up ? 'up' : 'down'],
         ['addrgenmode', link.addressMode],
@@ -116,7 +119,7 @@ function partsOf({ link, rules }: NicState) {
         ['routes', list(link.routes.map(routeText))],
       ]
     : [];
-  return [...parts, ['rules', list(rules.map(ruleText))] as const];
+  return [...parts, ['rules', list([...new Set(rules.map(ruleText))])] as const];
 }
 
 function list(texts: readonly string[]): string {
@@ -173,6 +176,7 @@ function presentLink(host: KernelSnapshot, link: Link, belongings: Belongings): 
   const addresses = host.addresses.filter((address) => address.link === link.name);
   return {
     name: link.name,
+    ...(link.sendsAs ? { changedMac: { now: link.sendsAs, own: link.mac } } : {}),
     ...(link.altNames.length > 0 ? { altNames: link.altNames } : {}),
     mtu: link.mtu,
     up: link.up,

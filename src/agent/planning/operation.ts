@@ -14,6 +14,7 @@ export interface Change {
 /** One kernel change, as data. `dev` is the link's name when the operation runs. */
 export type Operation =
   | { readonly kind: 'link.rename'; readonly dev: string; readonly to: string }
+  | { readonly kind: 'link.mac'; readonly dev: string; readonly mac: string }
   | { readonly kind: 'link.mtu'; readonly dev: string; readonly mtu: number }
   | { readonly kind: 'link.address-mode'; readonly dev: string; readonly mode: string }
   | { readonly kind: 'link.altname-delete'; readonly dev: string; readonly name: string }
@@ -69,6 +70,7 @@ type LinkSetting = Exclude<
 
 function linkWords(operation: LinkSetting): string {
   if ('to' in operation) return `name ${operation.to}`;
+  if ('mac' in operation) return `address ${operation.mac}`;
   if ('mtu' in operation) return `mtu ${operation.mtu}`;
   if ('mode' in operation) return `addrgenmode ${operation.mode}`;
   return operation.kind === 'link.up' ? 'up' : 'down';

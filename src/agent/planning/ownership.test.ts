@@ -83,7 +83,7 @@ describe('NIC ownership', () => {
       files: [],
       boot: { bootId: 'boot-1', addresses: ['10.0.0.1/24', '10.0.0.2/24'] },
     };
-    const bare = { held: [] };
+    const bare = host([]);
     const nothing = { tables: [], ips: [], routes: [], rules: [] };
     expect(ownedBy(mac, record, bare)).toEqual({
       tables: [105],
@@ -116,13 +116,13 @@ describe('NIC ownership', () => {
     ]);
     expect(ownedBy(mac, undefined, bare)).toEqual(nothing);
     const held = [{ mac, index: 2, addresses: ['10.0.0.3/24'] }];
-    expect(ownedBy(mac, undefined, { held })).toEqual({
+    expect(ownedBy(mac, undefined, host([], { held }))).toEqual({
       tables: [102],
       ips: ['10.0.0.3'],
       routes: [],
       rules: ['10.0.0.3 table 102'],
     });
-    expect(ownedBy(macOf(9), undefined, { held })).toEqual(nothing);
+    expect(ownedBy(macOf(9), undefined, host([], { held }))).toEqual(nothing);
   });
 
   test("recordOf ignores a network manager's rule similar to ours", () => {

@@ -8,6 +8,7 @@ import {
   rulePriority,
 } from '../../api/names.ts';
 import { nicOf } from '../identity.ts';
+import { isDefault } from '../own-link.ts';
 import { type Link, type Route, type Rule, rt, type Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord, Ownership } from '../state.ts';
 
@@ -55,14 +56,18 @@ export function listOf(record: NicRecord): Ownership {
   return record.owned ?? keysOf(record);
 }
 
+/** Host state that shows what a NIC owns. */
+type OwnedOn = Pick<Snapshot, 'held' | 'links' | 'addresses' | 'routes' | 'rules' | 'files'>;
+
 /**
- * Returns everything a NIC owns: recorded configuration, and configuration the network manager holds now or has held
- * since boot. The manager sets its configuration again whenever the carrier returns.
+ * Returns everything a NIC owns: recorded configuration, configuration the network manager holds now or has held since
+ * boot, and what others made of a recorded NIC's configuration. The manager sets its configuration again whenever the
+ * carrier returns.
  */
 export function ownedBy(
   mac: string,
   record: NicRecord | undefined,
-  host: Pick<Snapshot, 'held'>,
+  host: OwnedOn,
   others: readonly Ruled[] = [],
 ): Belongings {
   const held = host.held.filter((file) => file.mac === mac);
@@ -70,8 +75,55 @@ export function ownedBy(
     ...(record ? [listOf(record)] : []),
     ...(record?.boot ? [keysOf({ ...record.boot, table: record.table })] : []),
     ...held.map((nic) => keysOf({ ...nic, table: routingTable(nic.index) })),
+    ...(record ? [derivedFrom(record, host), legacyOf(record, host)] : []),
   ]);
   return withoutReassignedRules(mac, belongings, others);
+}
+
+const nothing: Belongings = { tables: [], ips: [], routes: [], rules: [] };
+
+/**
+ * Returns state derived from a recorded NIC: router advertisements on its link, although the agent turns them off, and
+ * default routes by its gateway in main. NetworkManager copies these from our table when a device is reapplied.
+ */
+function derivedFrom({ mac, table }: NicRecord, host: OwnedOn): Belongings {
+  const { links } = nicOf(host, mac);
+  const isOn = (name: string) => links.some((link) => link.name === name);
+  const routes = host.routes.filter((route) => route.links.length === 1 && route.links.some(isOn));
+  const gateways = new Set(
+    routes.flatMap((route) => (isDefault(route) && route.table === table ? [route.via] : [])),
+  );
+  const advertised = routes.filter(({ protocol }) => protocol === rt.protocolRa);
+  const ofNode = host.routes.filter((route) => isDefault(route) && route.table === rt.mainTable);
+  const copies = ofNode.filter(
+    (route) =>
+      routes.includes(route) &&
+      route.via !== undefined &&
+      gateways.has(route.via) &&
+      // The node's only default route stays on the NIC.
+      ofNode.some((other) => other.family === route.family && !other.links.some(isOn)),
+  );
+  const addresses = host.addresses.filter(
+    ({ link, family, temporary, cidr }) =>
+      isOn(link) && family === 6 && temporary && prefixOf(cidr) < 128,
+  );
+  return {
+    ...nothing,
+    ips: addresses.map(({ cidr }) => ipOf(cidr)),
+    routes: [...advertised, ...copies].map(routeKey),
+  };
+}
+
+/** Returns what a legacy agent set after the record: its rules for addresses on the NIC, and its files about the NIC. */
+function legacyOf({ mac, table, files }: NicRecord, host: OwnedOn): Belongings {
+  const recorded = new Set(files.map(({ path }) => path));
+  const later = host.files.filter(({ path, own }) => own?.mac === mac && !recorded.has(path));
+  const filed = later.flatMap(({ own }) => own?.addresses.map(ipOf) ?? []);
+  const { links } = nicOf(host, mac);
+  const present = links.flatMap((link) => presentAddresses(host, link).map(ipOf));
+  const ruled = inheritedSources(host, table).filter((ip) => present.includes(ip));
+  const ips = [...ruled, ...filed];
+  return { ...nothing, ips, rules: rulesFrom([table], ips) };
 }
 
 /** Removes rules now owned by another managed NIC, after reuse of index and address. */
@@ -203,14 +255,14 @@ function ourIndex(name: string): number | undefined {
   return index !== undefined && index <= maxIndex ? index : undefined;
 }
 
-function presentAddresses(host: Snapshot, link: Link | undefined): string[] {
+function presentAddresses(host: Pick<Snapshot, 'addresses'>, link: Link | undefined): string[] {
   return host.addresses
     .filter(({ link: name, family }) => name === link?.name && family === 4)
     .map(({ cidr }) => cidr);
 }
 
 /** Returns sources in legacy rules `from IP lookup TABLE`: set with `ip`, for each address a NIC ever had. */
-function inheritedSources(host: Snapshot, table: number): string[] {
+function inheritedSources(host: Pick<Snapshot, 'rules'>, table: number): string[] {
   return host.rules.filter((rule) => isInheritedRule(rule, table)).map(({ from }) => ipOf(from));
 }
 

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { rulePriority } from '../../api/names.ts';
 import type { RenderedNic } from '../backends/backend.ts';
 import { linkOf } from '../identity.ts';
@@ -13,9 +14,9 @@ import {
 import { desiredState, sharedRoutes } from './desired.ts';
 import { diffNic } from './diff.ts';
 import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
-import { type Obsolete, obsolete } from './obsolete.ts';
+import { type Obsolete, unlistedNics } from './obsolete.ts';
 import { generatedConfigOf, isOwnRule, keysOf } from './ownership.ts';
-import { firstRefusal, inUse, type Refusal, refusal, untouchable } from './refusals.ts';
+import { firstRefusal, permission, type Refusal, refusal } from './refusals.ts';
 import {
   hasLostSettings,
   withForeignMode,
@@ -29,6 +30,7 @@ import {
   type RefusedNic,
   removeChanges,
   stateAfter,
+  type Target,
   type Unit,
   writeChanges,
 } from './unit.ts';
@@ -66,13 +68,13 @@ export function planApply(input: PlanInput): Plan {
     paths: new Set(candidates.flatMap(({ paths }) => paths)),
   };
   const units: Unit[] = [];
-  const used: RefusedNic[] = [];
+  const refusedChanges: RefusedNic[] = [];
   for (const candidate of candidates) {
     const unit = applyUnit(input, candidate, taken);
-    if (isDone(unit) || !candidate.inUse) units.push(unit);
-    else used.push(refusedNic(host, candidate.entry, candidate.inUse));
+    if (isDone(unit) || !candidate.untouchable) units.push(unit);
+    else refusedChanges.push(refusedNic(host, candidate.entry, candidate.untouchable));
   }
-  return { units, refused: [...refused, ...used] };
+  return { units, refused: [...refused, ...refusedChanges] };
 }
 
 function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, taken: Taken): Unit {
@@ -156,24 +158,36 @@ function originalOf(
 }
 
 /**
- * Plans releasing NICs missing in the request, or all NICs for a clean-up. Only state listed in state.json or in an
- * earlier generation's file is removed.
+ * Plans releasing NICs missing in the request, or all NICs for a clean-up, as far as the request permits their removal.
+ * Only state listed in state.json or in an earlier generation's file is removed.
  */
 export function planRemoval(input: PlanInput): Plan {
-  const { host } = input;
+  const { released, blocked } = unlistedNics(input);
   const units: Unit[] = [];
   const refused: RefusedNic[] = [];
   const names = new Set<string>();
-  for (const nic of obsolete(input)) {
-    const { record } = nic;
-    const link =
-      unreadFile(host, record) ?? unfinishedAtIndex(input, record) ?? removableLink(input, nic);
-    if (link && 'reason' in link) {
-      const name = linkOf(host, nic.record.mac)?.name ?? '';
-      refused.push({ target: nic.target, name, refusal: link });
-    } else units.push(removalUnit(input, nic, link, names));
+  for (const nic of released) {
+    const link = releasableLink(input, nic);
+    if (link && 'reason' in link) refused.push(refusedRemoval(input, nic.target, link));
+    else units.push(removalUnit(input, nic, link, names));
   }
-  return { units, refused };
+  const staying = blocked.map(({ target, refusal: reason }) =>
+    // An unfinished change is a failure, which a later run must end.
+    refusedRemoval(input, target, input.inHand?.get(target.mac) ?? reason),
+  );
+  return { units, refused: [...refused, ...staying] };
+}
+
+function refusedRemoval({ host }: PlanInput, target: Target, reason: Refusal): RefusedNic {
+  return { target, name: linkOf(host, target.mac)?.name ?? '', refusal: reason };
+}
+
+/** Returns the link of a NIC to release, undefined without a link, or why the release must wait. */
+function releasableLink(input: PlanInput, nic: Obsolete): Link | Refusal | undefined {
+  const { record } = nic;
+  return (
+    unreadFile(input.host, record) ?? unfinishedAtIndex(input, record) ?? removableLink(input, nic)
+  );
 }
 
 /** Refuses the release while a recorded file is unreadable: the file may configure the NIC at the next boot. */
@@ -205,7 +219,7 @@ function removableLink(input: PlanInput, { nic }: Obsolete) {
   const { protectedAddresses } = request;
   const site = { host, protectedAddresses, records: state.nics, accepted: [] };
   const touched = { link, owned: nic.belongings };
-  return firstRefusal([...untouchable, ...inUse], touched, site) ?? receiver(input, link) ?? link;
+  return firstRefusal(permission, touched, site) ?? receiver(input, link) ?? link;
 }
 
 /**
@@ -236,8 +250,18 @@ function removalUnit(
     before,
     after,
     change: diffNic(before, after),
+    ...leftFile(host, record),
     files: removeChanges(fileHost, record.mac, record.files[0]?.path ?? backend.path(record.index)),
   };
+}
+
+/** Returns the file that stays because its folder is missing, with the record that keeps index and file. */
+function leftFile({ missingFolders = [] }: Snapshot, record: NicRecord) {
+  const left = record.files.find(({ path }) => missingFolders.includes(dirname(path)));
+  if (!left) return {};
+  const { routes: _, ...rest } = record;
+  const owned = { tables: [], ips: [], routes: [], rules: [] };
+  return { fileLeft: left.path, record: { ...rest, addresses: [], owned } };
 }
 
 /** Returns the NIC's original name, or `mnfreeN` if unknown or taken. */

@@ -1,6 +1,8 @@
 import { dirname } from 'node:path';
-import { ipOf, plainForm } from '../../api/address.ts';
+import { ipOf } from '../../api/address.ts';
+import type { ClusterNetwork } from '../../api/cluster-networks.ts';
 import type { NicReason } from '../../api/job.ts';
+import { isDefault, isPrimary, nodeAddressOf } from '../own-link.ts';
 import { isKernelMade, type Link, type Route, rt, type Snapshot, upperLinks } from '../snapshot.ts';
 import type { NicRecord } from '../state.ts';
 import type { DesiredNic } from './desired.ts';
@@ -19,6 +21,8 @@ export interface TouchedNic {
   readonly link: Link;
   /** Ownership keys for the NIC's existing state. */
   readonly owned: Belongings;
+  /** Ownership keys, existing and desired: a wanted address is never foreign. */
+  readonly belongings?: Belongings;
 }
 
 /** NIC named in a request entry. */
@@ -36,8 +40,12 @@ export interface Site {
   readonly host: Snapshot;
   /** Node object addresses. */
   readonly protectedAddresses: readonly string[];
+  /** Networks of the cluster's Services and Pods; undefined: unknown. */
+  readonly clusterNetworks?: readonly ClusterNetwork[] | undefined;
   /** All managed NICs, requested or not. */
   readonly records: readonly NicRecord[];
+  /** NICs with a blocked removal; undefined: none. */
+  readonly blocked?: readonly NicRecord[];
   /** Requested NICs without a refusal: their names and addresses may move. Refused entries do not count. */
   readonly accepted: readonly WantedNic[];
 }
@@ -58,44 +66,27 @@ export function firstRefusal<N extends TouchedNic>(
   return undefined;
 }
 
+/** Refuses an unmanaged link that sends with another MAC: nothing proves that its change is ours to undo. */
+export function changedMac({ link, record }: WantedNic): Refusal | undefined {
+  if (link.sendsAs === undefined || record) return undefined;
+  return refusal('MACChanged', `${link.name} sends as ${link.sendsAs}`);
+}
+
 /** Checks for links carrying the node itself: such a link is never touched. The carrier does not count. */
-export const untouchable: readonly Check<TouchedNic>[] = [
-  strangeName,
-  leased,
-  defaultRoute,
-  nodeAddress,
-];
+const untouchable: readonly Check<TouchedNic>[] = [strangeName, leased, defaultRoute, nodeAddress];
 
 /** Checks for foreign users on a link: a change would disrupt them. */
-export const inUse: readonly Check<TouchedNic>[] = [member, lower, foreignAddress, foreignRoute];
+const inUse: readonly Check<TouchedNic>[] = [member, lower, foreignAddress, foreignRoute];
 
-/**
- * Checks for links unusable as a configured NIC even without differences: a bridge or bond port has no address itself.
- */
-export const unusable: readonly Check<TouchedNic>[] = [...untouchable, member];
+/** Permission to change a NIC, asked only if something must change. */
+export const permission: readonly Check<TouchedNic>[] = [...untouchable, ...inUse];
 
-export function isDefault({ to, type }: Route): boolean {
-  return to.endsWith('/0') && type === rt.unicast;
-}
+/** Diagnosis: links unusable as a configured NIC even without differences. A bridge or bond port has no address. */
+export const unusable: readonly Check<TouchedNic>[] = [member, nodeAddress];
 
 /** True if the route may leave by the link; a route with unknown links counts. */
 function mayLeaveBy({ links, anyLink }: Route, { name }: Link): boolean {
   return anyLink === true || links.includes(name);
-}
-
-interface NodeAddresses extends Pick<Site, 'protectedAddresses'> {
-  readonly host: Pick<Snapshot, 'addresses'>;
-}
-
-/** Returns the link's Node object address; undefined if none. */
-export function nodeAddressOf(
-  link: Link,
-  { host, protectedAddresses }: NodeAddresses,
-): string | undefined {
-  // The kernel and Kubernetes shorten IPv6 addresses differently.
-  const nodes = new Set(protectedAddresses.map(plainForm));
-  const own = host.addresses.filter((item) => item.link === link.name);
-  return own.map(({ cidr }) => plainForm(ipOf(cidr))).find((ip) => nodes.has(ip));
 }
 
 /** Refuses unusual names: `ip -batch` splits lines at spaces and quotes, and a sysctl path splits at slashes. */
@@ -122,7 +113,8 @@ function leased({ link, owned }: TouchedNic, site: Site): Refusal | undefined {
       on === link.name && temporary && !owned.ips.includes(ipOf(cidr)),
   );
   const route = host.routes.find(
-    ({ links, protocol }) => leasing.has(protocol) && links.includes(link.name),
+    (item) =>
+      leasing.has(item.protocol) && item.links.includes(link.name) && !isOwnRoute(item, owned),
   );
   const what = address ? `the address ${address.cidr}` : route && `a route to ${route.to}`;
   if (!what || isPrimary(link, site)) return undefined;
@@ -132,27 +124,6 @@ function leased({ link, owned }: TouchedNic, site: Site): Refusal | undefined {
 
 /** Protocols for routes learned from the network: DHCP and router advertisements. */
 export const leasing: ReadonlySet<number> = new Set<number>([rt.protocolDhcp, rt.protocolRa]);
-
-/** True if the link has the Node address, or the kernel's preferred default route in main. */
-export function isPrimary(
-  link: Link,
-  site: Pick<Site, 'protectedAddresses'> & {
-    readonly host: Pick<Snapshot, 'addresses' | 'routes'>;
-  },
-): boolean {
-  const defaultRoutes = site.host.routes.filter(
-    (item) => isDefault(item) && item.table === rt.mainTable,
-  );
-  const four = defaultRoutes.filter(({ family }) => family === 4);
-  const defaults = four.length > 0 ? four : defaultRoutes;
-  const metrics = defaults
-    .filter(({ links }) => links.includes(link.name))
-    .map(({ metric }) => metric);
-  const own = Math.min(...metrics);
-  const others = defaults.filter(({ links }) => !links.includes(link.name));
-  if (nodeAddressOf(link, site) !== undefined) return true;
-  return metrics.length > 0 && !others.some(({ metric }) => metric < own);
-}
 
 /**
  * Returns tables for the node's own outbound traffic: targets of rules without a selector. A table limited to some
@@ -170,7 +141,7 @@ function defaultRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | un
       isDefault(item) &&
       mayLeaveBy(item, link) &&
       tables.has(item.table) &&
-      !owned.tables.includes(item.table),
+      !isOwnRoute(item, owned),
   );
   if (!route) return undefined;
   const has = route.anyLink ? 'may be in the nexthop group of the' : 'has a';
@@ -195,7 +166,8 @@ export function unwritable({ paths }: WantedNic, { host }: Site): Refusal | unde
 }
 
 /** Ignores kernel-made link-local addresses. */
-function foreignAddress({ link, owned }: TouchedNic, { host }: Site): Refusal | undefined {
+function foreignAddress(nic: TouchedNic, { host }: Site): Refusal | undefined {
+  const { link, owned: existing, belongings: owned = existing } = nic;
   const foreign = host.addresses.find((address) => {
     const ours = !address.opaque && owned.ips.includes(ipOf(address.cidr));
     return address.link === link.name && !isLinkLocal(address) && !ours;
@@ -207,7 +179,8 @@ function foreignAddress({ link, owned }: TouchedNic, { host }: Site): Refusal | 
 function foreignRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | undefined {
   const foreign = host.routes.find((route) => {
     if (!mayLeaveBy(route, link) || isKernelMade(route)) return false;
-    const plain = route.type === rt.unicast && !route.opaque;
+    // Router advertisements come again by themselves: nothing has to be restored.
+    const plain = route.type === rt.unicast && (!route.opaque || route.protocol === rt.protocolRa);
     return !(plain && isOwnRoute(route, owned));
   });
   if (!foreign) return undefined;

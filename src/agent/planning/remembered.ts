@@ -18,6 +18,14 @@ export interface UnaffectedNic {
   readonly want: NicState;
 }
 
+/** NICs possibly missing in state.json. */
+interface UnrecordedNics {
+  /** NICs with an unfinished change. */
+  readonly claims?: readonly NicRecord[];
+  /** NICs with a blocked removal. */
+  readonly blocked?: readonly NicRecord[];
+}
+
 /**
  * Returns NICs outside a change. NetworkManager 1.42 restores all remembered rules from every profile when activating a
  * NIC: also rules for NICs and addresses removed since boot.
@@ -26,18 +34,23 @@ export function unaffectedNics(
   units: readonly Unit[],
   state: AgentState,
   host: Snapshot,
-  claims: readonly NicRecord[] = [],
+  { claims = [], blocked = [] }: UnrecordedNics = {},
 ): readonly UnaffectedNic[] {
   const changing = new Set(units.map(({ nic }) => nic.mac));
+  const recorded = new Set(state.nics.map(({ mac }) => mac));
+  const staying = [...state.nics, ...blocked.filter(({ mac }) => !recorded.has(mac))];
   // A change may roll back: former state is owned as much as planned state.
-  const nics = [...state.nics, ...units.reduce(stateAfter, state).nics, ...claims];
-  const present = state.nics.map((record): UnaffectedNic => {
+  const nics = [...staying, ...units.reduce(stateAfter, state).nics, ...claims];
+  const present = staying.map((record): UnaffectedNic => {
     const { mac } = record;
     const belongings = ownedBy(mac, record, host, nics);
     const want = presentState(host, undefined, belongings);
     return { nic: { mac, belongings, rulesOnly: true }, want };
   });
-  const detached = detachedNics(state, host, nics).map((nic) => ({ nic, want: { rules: [] } }));
+  const macs = new Set(blocked.map(({ mac }) => mac));
+  const detached = detachedNics(state, host, nics)
+    .filter(({ mac }) => !macs.has(mac))
+    .map((nic) => ({ nic, want: { rules: [] } }));
   return [...present, ...detached].filter(({ nic }) => !changing.has(nic.mac));
 }
 

@@ -66,8 +66,10 @@ export interface Unit {
   readonly files: FileChanges;
   /** Source data for the rendered files. */
   readonly desired?: DesiredNic;
-  /** NIC state in state.json afterwards; absent for a removal. */
+  /** NIC state in state.json afterwards; absent for a complete removal. */
   readonly record?: NicRecord;
+  /** File of a removed NIC in a missing folder: the record stays until the file can be removed. */
+  readonly fileLeft?: string;
 }
 
 export interface RefusedNic {
@@ -82,9 +84,14 @@ export interface Plan {
   readonly refused: readonly RefusedNic[];
 }
 
+/** True if the transaction changes more than files. */
+export function changesKernel({ change }: Pick<Unit, 'change'>): boolean {
+  return change.sysctls.length + change.operations.length > 0 || change.eviction !== undefined;
+}
+
 /** True if the NIC is already correct. */
 export function isDone({ change, files }: Unit): boolean {
-  const untouched = change.sysctls.length + change.operations.length === 0 && !change.eviction;
+  const untouched = !changesKernel({ change });
   return untouched && inOrder(files).every((file) => !file.changed);
 }
 
@@ -102,6 +109,14 @@ export function planText({ units, refused }: Plan): string {
     }),
   ];
   return nics.length === 0 ? 'no changes\n' : nics.join('');
+}
+
+/** Returns a line per NIC that stays because its removal is not permitted, and per NIC that waits for such a NIC. */
+export function removalHolds(plans: readonly Plan[]): string[] {
+  return plans
+    .flatMap(({ refused }) => refused)
+    .filter(({ refusal }) => refusal.reason === 'RemovalHeld')
+    .map(({ target, name, refusal }) => `${target.mac} (${name || 'no link'}): ${refusal.message}`);
 }
 
 function unitText(unit: Unit): string {

@@ -14,6 +14,9 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     'd5a655d1a6e068294d0a8710e0791573da02c50db989ac5ff992900a90173874',
     '22508d61ff93fe9293d4854499fa72e2cb7daa22394bcc3244639957a4e23d77',
     '32f402394e4c05f69d088ca70391b43d8f21ca2e50a1814aa3944eff83d929d6',
+    '79e68bd512ebf4c3438de0af8e3c3fffdb6a0ff106bae490dfa4a58fd922cbb6',
+    '7fce6e6f02fdb821190219bcb5473dac0c210c44ebb78c1b7023846a48790334',
+    '83a94409434de268a1517f5864fe138f04a17318e071760cbf73ce191b2a98e8',
   ],
   'multinicnodeconfigs.multinic.io': [
     'c39af9cf08136ff46ff255049158213282fdbd7c14b71442f9124066e4621fcc',
@@ -25,15 +28,22 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '375292cfc342e73c32c446d4a566805794479ca397fea1566315f2fd6972c2bc',
     '522caf1533d8e681dc7093ec7cb2d8fdf15a389b0a83f39f59eca2470108938b',
     '0dab1f8859415da8aab9b366d802a76f841e1df2ea3a3f53ed29fd5e4c96d7a3',
+    '60b832edf8bbf4b499a14ed7aab7e820c3901e5b65a1b76aacfca1a2ee83bd62',
+    '3f7fcbff326466735cdfdaed86a8baf8a65dca1cbdcb2ea9fca8a7de1e33cee5',
+    '985f99a52dab1009d29622b65e80b26a309dea1c17709df216847bb7e6b3237f',
+    '9e13134961fdd8acc77ac0cf4f13104610ac76da71ee63c162cf6cbf32a5a4be',
   ],
   'multinicoperators.multinic.example.com': [
     '76d900951b0b115b037945ee70b4dfb0464b53bdf4596a91874121f606c81044',
+    '5f0bb9fca518fb63f0d6cde4e308cf5bb858adcf61c283069724064fb064958d',
   ],
   'multinicbizconfigs.multinic.io': [
     'ec73c299055240348b0b7480ce5995e5eee43f2a77c3ecf4b98c091382715dcb',
+    'dbba86c238682b66a3e9a89128484db68ff7e62344b57ac6c07ec7ccceee5507',
   ],
   'multinicbizconfigs.multinic.okestro.io': [
     'ec73c299055240348b0b7480ce5995e5eee43f2a77c3ecf4b98c091382715dcb',
+    'dbba86c238682b66a3e9a89128484db68ff7e62344b57ac6c07ec7ccceee5507',
   ],
 };
 

@@ -3,11 +3,11 @@
  * Each part therefore compares this number with the annotation `multinic.io/schema` on the installed definition.
  */
 export const schemaNumbers = {
-  'openstackconfigs.multinic.example.com': 4,
-  'multinicnodeconfigs.multinic.io': 9,
-  'multinicoperators.multinic.example.com': 1,
-  'multinicbizconfigs.multinic.io': 1,
-  'multinicbizconfigs.multinic.okestro.io': 1,
+  'openstackconfigs.multinic.example.com': 7,
+  'multinicnodeconfigs.multinic.io': 13,
+  'multinicoperators.multinic.example.com': 2,
+  'multinicbizconfigs.multinic.io': 2,
+  'multinicbizconfigs.multinic.okestro.io': 2,
 } as const;
 
 /** Name of a MultiNIC CustomResourceDefinition. */

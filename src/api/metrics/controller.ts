@@ -49,6 +49,12 @@ export const controllerMetrics = {
     lookFor: 'A reason that stays: see its action in the table of reasons.',
     labels: ['reason'],
   },
+  multinic_removal_budget_used: {
+    type: 'gauge',
+    help: 'Nodes (scope clusterNodes) and NICs (clusterNics) of the business cluster whose removal by edits and deletions counts in the budget of the last hour, waiting removals included.',
+    lookFor: 'Above 20 % of all nodes or NICs: removals wait for consent (RemovalHeld).',
+    labels: ['scope'],
+  },
   multinic_rollout_nodes: {
     type: 'gauge',
     help: 'Nodes in rollouts of all revisions, by state: waiting, running, done, failed (a NIC that was configured before failed), stopped (waits for a stopped rollout).',

@@ -48,6 +48,12 @@ export const lifecycleMetrics = {
     lookFor: 'server less than a week away: the renewal fails, and the log has the cause.',
     labels: ['certificate'],
   },
+  multinic_database_restore_failed: {
+    type: 'gauge',
+    help: 'Whether the last restore of the MariaDB that a MultiNicOperator installed failed after it had changed data (1) or not (0).',
+    lookFor: 'Value 1: the data may be incomplete; no backup is removed until a restore succeeds.',
+    labels: [],
+  },
   multinic_database_last_backup_timestamp_seconds: {
     type: 'gauge',
     help: 'Time of the last verified backup of the MariaDB that a MultiNicOperator installed, in seconds since 1970; before the first backup: creation of the volume claim. Absent without a schedule.',

@@ -2,6 +2,54 @@ import { type ReasonRow, row } from './reason-row.ts';
 
 /** Reasons in explanations only, never in a status. */
 export const explainReasons = {
+  OverBudget: row(
+    'openstackconfig',
+    true,
+    [
+      'Code of RemovalHeld: edits and deletions of the last hour, and those that wait, would remove NICs from more nodes, or more NICs, than an hour allows without consent (3 nodes or 20 % of the nodes of the business cluster, 10 NICs or 20 % of its NICs and of the NICs of the OpenstackConfig; the larger number counts).',
+      'RemovalHeld의 코드: 지난 한 시간의 편집과 삭제, 그리고 대기 중인 것을 합하면 동의 없이 한 시간에 허용되는 한도(비즈니스 클러스터 노드의 20 % 또는 노드 3개, 그 NIC와 OpenstackConfig NIC의 각 20 % 또는 NIC 10개 중 큰 값)를 넘습니다.',
+    ],
+    [
+      'If you intended the removal, consent: kubectl multinic allow-removals NAMESPACE/NAME. Otherwise undo the edit; the removal also waits when the hour is over.',
+      '의도한 제거이면 kubectl multinic allow-removals NAMESPACE/NAME으로 동의하십시오. 아니면 편집을 되돌리십시오. 한 시간이 지나도 제거는 계속 대기합니다.',
+    ],
+  ),
+  NotCounted: row(
+    'node',
+    true,
+    [
+      'Code of RemovalHeld: the removals of the last hour are unknown, because ConfigMap multinic-removals cannot be read or is full. NICs stay until the removals can be counted.',
+      'RemovalHeld의 코드: ConfigMap multinic-removals를 읽을 수 없거나 가득 차서 지난 한 시간의 제거를 알 수 없습니다. 제거를 계산할 수 있을 때까지 NIC를 유지합니다.',
+    ],
+    [
+      'Correct the cause that the message names. To remove the NICs at once, consent: kubectl multinic allow-removals NAMESPACE/NAME.',
+      '메시지에 표시된 원인을 해결하십시오. NIC를 바로 제거하려면 kubectl multinic allow-removals NAMESPACE/NAME으로 동의하십시오.',
+    ],
+  ),
+  SideEffect: row(
+    'openstackconfig',
+    true,
+    [
+      'Code of RemovalHeld: the NICs would be removed because of another change, such as a restored or re-created object, a changed business cluster, or a shifted instance id; no edit names them, and OpenStack still has their ports.',
+      'RemovalHeld의 코드: 복원하거나 다시 만든 객체, 변경된 비즈니스 클러스터, 밀린 instance id와 같은 다른 변경 때문에 NIC가 제거됩니다. 이 NIC를 지정한 편집이 없고 OpenStack에는 포트가 아직 있습니다.',
+    ],
+    [
+      'Correct the change that the message names, for example apply the current object after a restore. To remove the NICs, consent: kubectl multinic allow-removals NAMESPACE/NAME.',
+      '메시지에 나온 변경을 바로잡으십시오. 예를 들어 복원한 뒤에는 최신 객체를 다시 적용하십시오. NIC를 제거하려면 kubectl multinic allow-removals NAMESPACE/NAME으로 동의하십시오.',
+    ],
+  ),
+  NotKnownYet: row(
+    'node',
+    true,
+    [
+      'Code of RemovalHeld: no agent has reported yet which NICs the node has for this object, so the NICs stay.',
+      'RemovalHeld의 코드: 이 객체에 대해 노드에 어떤 NIC가 있는지 보고한 에이전트가 아직 없어 NIC를 유지합니다.',
+    ],
+    [
+      'Wait for the agent run that reads the node. If none starts, find the cause: kubectl multinic why NODE.',
+      '노드를 읽는 에이전트 실행을 기다리십시오. 시작되지 않으면 kubectl multinic why NODE로 원인을 확인하십시오.',
+    ],
+  ),
   PortNotFound: row(
     'openstackconfig',
     false,
@@ -106,15 +154,6 @@ export const explainReasons = {
       'Correct the rule or setting on the node that the message names.',
       '메시지에 표시된 노드의 규칙 또는 설정을 수정하십시오.',
     ],
-  ),
-  FilesLeft: row(
-    'nic',
-    false,
-    [
-      'A boot file of an earlier network manager remains on the node.',
-      '이전 네트워크 관리 데몬의 부팅 파일이 노드에 남아 있습니다.',
-    ],
-    ['Remove the file that the message names.', '메시지에 표시된 파일을 제거하십시오.'],
   ),
   PartNotReady: row(
     'part',

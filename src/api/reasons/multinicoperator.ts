@@ -125,6 +125,114 @@ export const multiNicOperatorReasons = {
       '볼륨 부족 등 메시지에 표시된 원인을 해결하십시오. 다음 예약 시각에 다시 시도합니다.',
     ],
   ),
+  BackupVolumeFull: row(
+    'multinicoperator',
+    true,
+    [
+      'The volume of the backups has no room for another dump; earlier files are unchanged.',
+      '백업 볼륨에 새 덤프를 저장할 공간이 없습니다. 이전 파일은 그대로입니다.',
+    ],
+    [
+      'Set spec.database.backup.storageSize to the size that the message names.',
+      'spec.database.backup.storageSize를 메시지에 표시된 크기로 설정하십시오.',
+    ],
+  ),
+  RestoreFailed: row(
+    'multinicoperator',
+    true,
+    [
+      'A restore of MariaDB ended in the middle of the exchange of data. The message says where the former data is; no backup is removed until a restore succeeds.',
+      'MariaDB 복원이 데이터를 교체하는 중에 끝났습니다. 메시지에 이전 데이터의 위치가 표시됩니다. 복원이 성공할 때까지 백업을 삭제하지 않습니다.',
+    ],
+    [
+      'Correct the cause that the message names, and restore again: set multinic.io/restore to latest@TEXT, or to a file.',
+      '메시지에 표시된 원인을 해결한 뒤 multinic.io/restore를 latest@TEXT 또는 파일 이름으로 설정하여 다시 복원하십시오.',
+    ],
+  ),
+  RestoreRefused: row(
+    'multinicoperator',
+    true,
+    [
+      'A restore of MariaDB ended before the exchange of data; the present data is unchanged.',
+      'MariaDB 복원이 데이터를 교체하기 전에 끝났습니다. 현재 데이터는 그대로입니다.',
+    ],
+    [
+      'Correct the cause that the message names, and restore again: set multinic.io/restore to latest@TEXT, or to a file.',
+      '메시지에 표시된 원인을 해결한 뒤 multinic.io/restore를 latest@TEXT 또는 파일 이름으로 설정하여 다시 복원하십시오.',
+    ],
+  ),
+  Restored: row(
+    'multinicoperator',
+    false,
+    ['A restore of MariaDB has succeeded.', 'MariaDB 복원이 성공했습니다.'],
+    ['Nothing to do.', '조치가 필요 없습니다.'],
+  ),
+  ImageUnusable: row(
+    'multinicoperator',
+    true,
+    [
+      'The new image of MariaDB cannot be pulled, lacks programs, or does not accept the options; the former server still runs.',
+      '새 MariaDB 이미지를 가져올 수 없거나, 필요한 프로그램이 없거나, 옵션을 지원하지 않습니다. 이전 서버가 계속 실행됩니다.',
+    ],
+    ['Correct spec.database.image.', 'spec.database.image를 수정하십시오.'],
+  ),
+  DatabaseOperation: row(
+    'multinicoperator',
+    true,
+    [
+      'A restore, upgrade or rotation of MariaDB is running; the message names its step and the requests that wait.',
+      'MariaDB의 복원, 업그레이드 또는 비밀번호 교체가 진행 중입니다. 메시지에 단계와 대기 중인 요청이 표시됩니다.',
+    ],
+    ['Wait until the operation has ended.', '작업이 끝날 때까지 기다리십시오.'],
+  ),
+  OperationUnreadable: row(
+    'multinicoperator',
+    false,
+    [
+      'Annotation multinic.io/operation on claim mysql-storage-mariadb-0 was edited and cannot be read: no operation starts.',
+      'mysql-storage-mariadb-0 클레임의 multinic.io/operation 어노테이션이 변경되어 읽을 수 없습니다. 어떤 작업도 시작하지 않습니다.',
+    ],
+    [
+      'If no Job of MariaDB runs, remove the annotation.',
+      '실행 중인 MariaDB Job이 없으면 어노테이션을 삭제하십시오.',
+    ],
+  ),
+  TablesMissing: row(
+    'multinicoperator',
+    true,
+    [
+      "The last backup found none of the inventory's tables in MariaDB; no restore has filled it yet.",
+      '마지막 백업 때 MariaDB에 인벤토리 테이블이 하나도 없었고 아직 복원하지 않았습니다.',
+    ],
+    [
+      'Set multinic.io/restore to latest; in a new installation, start the operator and make a backup.',
+      'multinic.io/restore를 latest로 설정하십시오. 새로 설치한 경우 오퍼레이터를 시작하고 백업을 만드십시오.',
+    ],
+  ),
+  VolumeLeaving: row(
+    'multinicoperator',
+    false,
+    [
+      'A claim of MariaDB or its backups is being deleted; its data goes with the last Pod that uses it.',
+      'MariaDB 또는 백업의 클레임이 삭제되는 중입니다. 클레임을 사용하는 마지막 Pod가 끝나면 데이터가 사라집니다.',
+    ],
+    [
+      'Make a backup and copy it off the cluster; then restore it into the new volume.',
+      '백업을 만들어 클러스터 밖에 복사한 뒤 새 볼륨에 복원하십시오.',
+    ],
+  ),
+  VolumeReplaced: row(
+    'multinicoperator',
+    true,
+    [
+      'MariaDB has a new or emptied volume without the former data; no restore has filled it yet.',
+      'MariaDB에 이전 데이터가 없는 새 볼륨이나 비워진 볼륨이 연결되었고 아직 복원하지 않았습니다.',
+    ],
+    [
+      'Set multinic.io/restore to latest, or to empty to start without the data.',
+      'multinic.io/restore를 latest로 설정하거나, 데이터 없이 시작하려면 empty로 설정하십시오.',
+    ],
+  ),
   AsSpecified: row(
     'multinicoperator',
     false,

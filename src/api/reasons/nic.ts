@@ -107,6 +107,78 @@ export const nicReasons = {
       '겹치지 않는 서브넷을 사용하거나 메시지에 표시된 라우트를 제거하십시오.',
     ],
   ),
+  SubnetOverlapsCluster: row(
+    'nic',
+    false,
+    [
+      "The NIC's subnet or a route overlaps a network that the business cluster uses for Services or Pods: with the NIC, the node would reach Services and Pods by the NIC.",
+      'NIC의 서브넷이나 라우트가 비즈니스 클러스터의 Service 또는 Pod 네트워크와 겹칩니다. NIC를 설정하면 노드가 Service와 Pod에 이 NIC로 접근하게 됩니다.',
+    ],
+    [
+      'Use a subnet that does not overlap the network that the message names. If the cluster does not use this network, set controller.serviceCIDRs or controller.podNetworks.',
+      '메시지에 표시된 네트워크와 겹치지 않는 서브넷을 사용하십시오. 클러스터가 그 네트워크를 사용하지 않으면 controller.serviceCIDRs 또는 controller.podNetworks를 설정하십시오.',
+    ],
+  ),
+  PathBypassed: row(
+    'nic',
+    false,
+    [
+      "A routing rule before the NIC's own rule sends packets from the NIC's address by another link; the port security of Neutron drops these packets.",
+      'NIC의 규칙보다 앞선 라우팅 규칙이 NIC 주소에서 나가는 패킷을 다른 링크로 보냅니다. 이런 패킷은 Neutron의 포트 보안이 차단합니다.',
+    ],
+    [
+      'Remove the rule that the message names, or give it a priority above 10109 (VPN clients and NetworkManager profiles set such rules).',
+      '메시지에 표시된 규칙을 제거하거나 우선순위를 10109보다 크게 설정하십시오(VPN 클라이언트나 NetworkManager 프로파일이 이런 규칙을 만듭니다).',
+    ],
+  ),
+  NodePathTaken: row(
+    'nic',
+    false,
+    [
+      'The node itself reaches Services, the API server or its default gateway by the NIC instead of its own link.',
+      '노드가 Service, API 서버 또는 기본 게이트웨이에 자신의 링크가 아니라 이 NIC로 접근합니다.',
+    ],
+    [
+      'Use a subnet and routes that do not contain the destination that the message names, then detach and attach the port.',
+      '메시지에 표시된 목적지를 포함하지 않는 서브넷과 라우트를 사용한 다음 포트를 분리하고 다시 연결하십시오.',
+    ],
+  ),
+  MACChanged: row(
+    'nic',
+    true,
+    [
+      "The link sends with another MAC than the port's; the port security of Neutron drops these packets.",
+      '링크가 포트와 다른 MAC으로 송신합니다. 이런 패킷은 Neutron의 포트 보안이 차단합니다.',
+    ],
+    [
+      "Remove the setting of the MAC from the node's files (macaddress, MACAddress, cloned-mac-address), and take the link out of a bond or bridge.",
+      '노드의 설정 파일에서 MAC 설정(macaddress, MACAddress, cloned-mac-address)을 제거하고, 본드나 브리지에서 링크를 빼십시오.',
+    ],
+  ),
+  NodeConnectivityLost: row(
+    'nic',
+    true,
+    [
+      'With the NIC configured, the node no longer reached the API server; the NIC was rolled back.',
+      'NIC를 설정하자 노드가 API 서버에 접근하지 못하여 NIC를 이전 상태로 되돌렸습니다.',
+    ],
+    [
+      'Compare the subnet and routes of the NIC with the address that the message names; /var/lib/multinic/last.txt on the node has the lookups before and after.',
+      'NIC의 서브넷과 라우트를 메시지에 표시된 주소와 비교하십시오. 노드의 /var/lib/multinic/last.txt에 변경 전후의 경로 조회 결과가 있습니다.',
+    ],
+  ),
+  FilesLeft: row(
+    'nic',
+    true,
+    [
+      'The node still has a MultiNIC file of another network manager, or of a removed NIC whose folder is missing: at the next boot the file would configure the NIC.',
+      '다른 네트워크 관리 데몬의 MultiNIC 파일, 또는 폴더가 없어 제거하지 못한 NIC의 파일이 노드에 남아 있습니다. 다음 부팅 때 그 파일이 NIC를 설정하게 됩니다.',
+    ],
+    [
+      'Delete the file that the message names, or restore its folder. A deletion that waits for the folder ends with annotation multinic.io/delete-consent and a value that ends with !.',
+      '메시지에 표시된 파일을 삭제하거나 폴더를 복구하십시오. 폴더를 기다리는 삭제는 !로 끝나는 값의 애노테이션 multinic.io/delete-consent로 끝낼 수 있습니다.',
+    ],
+  ),
   LeasedByHost: row(
     'nic',
     true,

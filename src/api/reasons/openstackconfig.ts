@@ -224,12 +224,12 @@ export const openstackConfigReasons = {
     'openstackconfig',
     true,
     [
-      'Unusually many NICs would be removed at once, NICs would be removed as a side effect of another change, or the object is deleted with its namespace, its CRD or many other objects; the NICs stay until you consent.',
-      '비정상적으로 많은 NIC가 한 번에 제거될 예정이거나, 다른 변경에 따라 부수적으로 제거될 예정이거나, 객체가 네임스페이스, CRD 또는 다른 여러 객체와 함께 삭제되어, 동의할 때까지 NIC를 유지합니다.',
+      'NICs stay until you consent to their removal. The message begins with the code: OverBudget, SideEffect or NotKnownYet.',
+      '제거에 동의할 때까지 NIC를 유지합니다.',
     ],
     [
-      'To consent, set the annotation multinic.io/allow-removals to a new value. Otherwise undo the change, or save the specs of the deleted objects. To delete an object but leave its NICs, remove its finalizer (multinic.example.com/cleanup; on a MultiNicNodeConfig multinic.io/cleanup).',
-      '동의하려면 multinic.io/allow-removals 어노테이션에 새 값을 설정하십시오. 의도하지 않았다면 변경을 되돌리거나 삭제된 객체의 스펙을 저장하십시오. NIC를 남기고 객체를 삭제하려면 finalizer(multinic.example.com/cleanup, MultiNicNodeConfig는 multinic.io/cleanup)를 제거하십시오.',
+      'To consent, run kubectl multinic allow-removals NAMESPACE/NAME, or set the annotation multinic.io/allow-removals to a new value (on a deleted MultiNicNodeConfig: multinic.io/delete-consent to the present time). The consent covers exactly the held NICs, for an hour. Otherwise undo the change, or save the specs of the deleted objects. To delete an OpenstackConfig but leave its NICs, set deletionPolicy Retain; to delete a MultiNicNodeConfig but leave its NICs, remove its finalizer multinic.io/cleanup.',
+      '동의하려면 kubectl multinic allow-removals NAMESPACE/NAME을 실행하거나 multinic.io/allow-removals 어노테이션에 새 값을 설정하십시오(삭제된 MultiNicNodeConfig에는 multinic.io/delete-consent에 현재 시각). 동의는 보류된 NIC에만 한 시간 동안 유효합니다. 의도하지 않았다면 변경을 되돌리거나 삭제된 객체의 스펙을 저장하십시오. NIC를 남기고 OpenstackConfig를 삭제하려면 deletionPolicy를 Retain으로 설정하고, MultiNicNodeConfig를 삭제하려면 finalizer multinic.io/cleanup을 제거하십시오.',
     ],
   ),
   InvalidNodeName: row(

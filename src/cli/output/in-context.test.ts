@@ -12,10 +12,7 @@ const config = `--kubeconfig '/k/my config'`;
 
 it.each([
   ['kubectl -n a patch osc b', `kubectl ${config} --context prod -n a patch osc b`],
-  [
-    allowRemovals('a/b'),
-    `kubectl ${config} --context prod -n a annotate osc b --overwrite multinic.io/allow-removals="$(date -Is)"`,
-  ],
+  [allowRemovals('a/b'), `kubectl multinic allow-removals a/b ${config} --context prod`],
   ['kubectl multinic sync a/b', `kubectl multinic sync a/b ${config} --context prod`],
   ['kubectl get nodes', `kubectl ${config} --context prod-biz-1 get nodes`],
   ['kubectl multinic register-cluster biz-2', 'kubectl multinic register-cluster biz-2'],

@@ -3,6 +3,7 @@ import type { PlanView } from '../../api/read-http.ts';
 import type { Language } from '../options.ts';
 import { aligned } from '../output/table.ts';
 import { printable } from '../output/width.ts';
+import { budgetLines, holdLines, unconfirmedLines } from './removals.ts';
 import { summaryLines } from './summary.ts';
 
 type PlannedNode = PlanView['nodes'][number];
@@ -27,7 +28,10 @@ export function planText({ plan, onlyRemovals, approve }: PlanPage, lang: Langua
   const blocks = [
     [headline(plan, lang)],
     rows.length > 0 ? [aligned(rows.map((row) => row.map(printable)))] : [],
-    waitingLines(plan, approve, lang),
+    unconfirmedLines(plan, lang),
+    holdLines(plan, lang),
+    consentLines(plan, approve, lang),
+    hasRemovals(plan, onlyRemovals) ? budgetLines(plan, lang) : [],
     plan.problems.map(({ subject, reason, message }) =>
       printable(`! ${[subject, reason].filter((word) => word !== '').join(' ')}: ${message}`),
     ),
@@ -58,9 +62,10 @@ function rowOf({ nodeName }: PlannedNode, nic: NicChange): string[] {
   return [`${signs[nic.change]} ${nodeName}`, nic.name, ...fields];
 }
 
-function addedFields({ change, after = {}, portId, macAddress, cause = '' }: NicChange): string[] {
+function addedFields(nic: NicChange): string[] {
+  const { change, after = {}, portId, macAddress, cause = '', basis } = nic;
   const port = portId === undefined ? `mac ${macAddress}` : `port ${portId.slice(0, 8)}…`;
-  if (change === 'remove') return [port, '', '', '', cause];
+  if (change === 'remove') return [port, '', '', '', basis ? `${cause} (${basis})` : cause];
   const addresses = after['addresses'];
   const address = Array.isArray(addresses) ? addresses.join(',') : text(after['address']);
   const gateway = after['gateway'] === undefined ? '' : `gateway ${text(after['gateway'])}`;
@@ -78,27 +83,18 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Names NICs that stay although OpenStack no longer has their ports. */
-function waitingLines(
-  { nodes, heldRemovals }: PlanView,
-  approve: string,
-  lang: Language,
-): string[] {
-  const why =
-    lang === 'ko'
-      ? '유지됩니다: 제거할 근거나 승인이 없습니다'
-      : 'stays: its removal has no evidence or approval';
-  const waiting = nodes
-    .filter(({ unconfirmedRemovals }) => unconfirmedRemovals.length > 0)
-    .map(({ nodeName, unconfirmedRemovals }) =>
-      printable(`? ${nodeName}  ${unconfirmedRemovals.join(', ')}  ${why}`),
-    );
-  if (heldRemovals === 0) return waiting;
+/** True if the plan removes NICs, or holds removals. */
+function hasRemovals({ nodes, heldRemovals }: PlanView, onlyRemovals: boolean): boolean {
+  const removes = nodes.some(({ nics }) => nics.some(({ change }) => change === 'remove'));
+  return onlyRemovals || removes || heldRemovals > 0;
+}
+
+function consentLines({ heldRemovals }: PlanView, approve: string, lang: Language): string[] {
+  if (heldRemovals === 0) return [];
   return [
-    ...waiting,
     lang === 'ko'
-      ? `NIC 제거 ${heldRemovals}개가 승인을 기다립니다. 승인하려면:`
-      : `${counted(heldRemovals, 'removal')} ${heldRemovals === 1 ? 'waits' : 'wait'} for approval. To approve:`,
+      ? `NIC 제거 ${heldRemovals}개가 동의를 기다립니다. 동의하려면:`
+      : `${counted(heldRemovals, 'removal')} ${heldRemovals === 1 ? 'waits' : 'wait'} for consent. To consent:`,
     `  ${approve}`,
   ];
 }

@@ -7,7 +7,12 @@ type NicChange = PlanView['nodes'][number]['nics'][number];
 
 /** Returns the lines below the changes: sums, Viola's dry run, scope and hash of the plan. */
 export function summaryLines(plan: PlanView, lang: Language): string[] {
-  return [...sumLines(plan, lang), ...dryRunLines(plan, lang), ...noteLines(plan, lang)];
+  return [
+    ...sumLines(plan, lang),
+    ...dryRunLines(plan, lang),
+    ...networkLines(plan, lang),
+    ...noteLines(plan, lang),
+  ];
 }
 
 function sumLines({ nodes, unchanged, agentJobs }: PlanView, lang: Language): string[] {
@@ -44,6 +49,15 @@ function dryRunLines({ dryRun }: PlanView, lang: Language): string[] {
     ...errors.map(({ nodeName, field, message }) =>
       printable(`! ${nodeName}${field ? ` ${field}` : ''}: ${message}`),
     ),
+  ];
+}
+
+function networkLines({ networks }: PlanView, lang: Language): string[] {
+  if (networks !== undefined) return [];
+  return [
+    lang === 'ko'
+      ? '비즈니스 클러스터의 Service와 Pod 네트워크를 알 수 없어 NIC의 서브넷과 비교하지 않았습니다. 에이전트가 노드에서 비교합니다.'
+      : 'Networks of Services and Pods are unknown in the business cluster: the plan compared no subnet with them. The agent compares on the node.',
   ];
 }
 

@@ -72,13 +72,14 @@ describe('registration', () => {
     expect(text).toContain(secret);
   });
 
-  it("Viola's role grants access only to node configs and to creating its own token", () => {
+  it("Viola's role grants access only to node configs, networks and creating its own token", () => {
     const { role } = writerObjects(registration);
     expect(
       role.rules?.map(({ resources, resourceNames, verbs }) => [resources, resourceNames, verbs]),
     ).toEqual([
       [['multinicnodeconfigs'], undefined, ['get', 'list', 'create', 'patch', 'delete']],
       [['serviceaccounts/token'], ['viola'], ['create']],
+      [['configmaps'], ['multinic-cluster-networks'], ['get']],
     ]);
   });
 });

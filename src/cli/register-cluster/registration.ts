@@ -44,12 +44,15 @@ export function writerObjects({ namespace, serviceAccount: name }: Registration)
   };
 }
 
+/** Subresource for the account's own tokens. */
+const tokens = 'serviceaccounts/token';
+
 function writerRules(account: string) {
   return writerRights.rights.map(({ group, resource, names, verbs }) => ({
     apiGroups: [group],
     resources: [resource],
-    // The table's only resource name is the account itself.
-    ...(names ? { resourceNames: [account] } : {}),
+    // The account's name may differ from the table.
+    ...(names ? { resourceNames: resource === tokens ? [account] : [...names] } : {}),
     verbs: [...verbs],
   }));
 }

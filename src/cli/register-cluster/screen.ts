@@ -85,7 +85,7 @@ function planInEnglish(registration: Registration, servers: Servers, lifetime: s
     '',
     `In ${servers.business}, namespace ${namespace}:`,
     `  ServiceAccount ${serviceAccount}`,
-    `  Role ${serviceAccount}: get, list, create, patch, delete of multinicnodeconfigs; create of its own token`,
+    `  Role ${serviceAccount}: get, list, create, patch, delete of multinicnodeconfigs; create of its own token; get of ConfigMap multinic-cluster-networks`,
     `  RoleBinding ${serviceAccount}`,
     `  a token of ${serviceAccount}, valid for ${lifetime}; Viola renews it after half of this time`,
     '',

@@ -42,8 +42,9 @@ async function run(
     },
     ownership: async () => ownership,
   } satisfies Partial<LiveObjects> as unknown as LiveObjects;
-  const context = { live, ownerships: new Ownerships(), observed: source, signal };
-  const done = carryOut(changing(planExpansion(source)), context);
+  const ownerships = new Ownerships();
+  const context = { live, ownerships, observed: source, defersRemovals: false, signal };
+  const done = carryOut(changing(planExpansion(source, new Date())), context);
   return { written, done };
 }
 

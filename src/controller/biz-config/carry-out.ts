@@ -17,7 +17,7 @@ export interface CarriedOut {
   readonly failures: ReadonlyMap<number, string>;
   /** Positions of entries not written yet; their objects still match an earlier spec. */
   readonly open: ReadonlySet<number>;
-  /** Refused deletions and label removals, with reasons. */
+  /** Refused deletions, consents and label removals, with reasons. */
   readonly refusals: readonly string[];
   /** Requeue delay for the rest of the plan; undefined: complete. */
   readonly againInMs: number | undefined;
@@ -34,6 +34,8 @@ interface Context {
   readonly live: LiveObjects;
   readonly ownerships: Ownerships;
   readonly observed: Observed;
+  /** True: removals wait until the status shows the consent of a new annotation value. */
+  readonly defersRemovals: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -42,12 +44,17 @@ type Writing = (context: Context, progress: Progress) => Promise<boolean>;
 
 /** Writes a source's objects according to the plan. Rejects if the API server is unreachable. */
 export async function carryOut(plan: ExpansionPlan, context: Context): Promise<CarriedOut> {
+  const { consentAt = '' } = plan;
+  const isDue = ({ loses }: NodeWrite): boolean => !(loses && context.defersRemovals);
+  const deletions = context.defersRemovals ? [] : plan.deletions;
   const all: Writing[] = [
     ...plan.releases.map((config) => release(config)),
     ...plan.nodes.flatMap((node) =>
-      node.step.kind === 'write' ? [write(node, node.step.write)] : [],
+      node.step.kind === 'write' && isDue(node.step.write) ? [write(node, node.step.write)] : [],
     ),
-    ...plan.deletions.map((config) => remove(config)),
+    ...plan.editConsents.map((consent) => consentToEdit(consent)),
+    ...plan.deletionConsents.map((config) => consentToDeletion(config, consentAt)),
+    ...deletions.map((config) => remove(config, plan.consentAt)),
   ];
   const progress = new Progress();
   for (const { entry, step } of plan.nodes) {
@@ -116,9 +123,27 @@ function release(config: NodeConfig): Writing {
   };
 }
 
-function remove(config: NodeConfig): Writing {
+function consentToEdit(consent: NodeWrite): Writing {
+  return async ({ live, observed, signal }, progress) => {
+    const { namespace = '' } = observed.source.metadata;
+    const written = await live.apply(consent, namespace, signal);
+    noteRefusal(written, `consent for MultiNicNodeConfig ${consent.metadata.name}`, progress);
+    return settle(written, progress);
+  };
+}
+
+function consentToDeletion(config: NodeConfig, consentAt: string): Writing {
   return async ({ live, ownerships, observed, signal }, progress) => {
-    const written = await live.delete(config, observed.marks, signal);
+    const written = await live.consentToDeletion(config, observed.marks, consentAt, signal);
+    if (written.kind === 'foreign') ownerships.set(config, 'foreign');
+    noteRefusal(written, `consent for MultiNicNodeConfig ${config.metadata.name}`, progress);
+    return settle(written, progress);
+  };
+}
+
+function remove(config: NodeConfig, consentAt: string | undefined): Writing {
+  return async ({ live, ownerships, observed, signal }, progress) => {
+    const written = await live.delete(config, observed.marks, consentAt, signal);
     if (written.kind === 'foreign') {
       ownerships.set(config, 'foreign');
       progress.again(0);
@@ -130,7 +155,8 @@ function remove(config: NodeConfig): Writing {
 }
 
 function noteRefusal(written: Written, what: string, { refusals }: Progress): void {
-  if (written.kind === 'refused') refusals.push(`${what}: ${written.message}`);
+  if (written.kind === 'refused' || written.kind === 'contested')
+    refusals.push(`${what}: ${written.message}`);
 }
 
 function settle({ kind }: Written, progress: Progress): boolean {

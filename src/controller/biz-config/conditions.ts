@@ -15,9 +15,9 @@ import type { ExpansionPlan } from './plan.ts';
 export interface ConditionsInput {
   readonly source: BizConfig;
   readonly mode: Mode;
-  readonly plan: Pick<ExpansionPlan, 'held' | 'deletions'>;
+  readonly plan: Pick<ExpansionPlan, 'held' | 'heldByController' | 'deletions'>;
   readonly nodes: readonly NodeOutcome[];
-  /** Refused deletions and label removals, with reasons. */
+  /** Refused deletions, consents and label removals, with reasons. */
   readonly refusals?: readonly string[];
   readonly summary: NonNullable<BizConfigStatus['summary']>;
   readonly now: Date;
@@ -55,7 +55,7 @@ type Judgement = Omit<ConditionUpdate, 'type' | 'reason'> & { readonly reason: R
 function readyIn(input: ConditionsInput): Judgement {
   const { source, plan } = input;
   if (source.spec === undefined) return no('SpecUnreadable', source.flaw);
-  if (plan.held.names.length > 0) return no('RemovalHeld', heldMessage(input));
+  if (hasHeld(plan)) return no('RemovalHeld', heldMessage(input));
   const refused = refusedIn(input);
   if (refused.length > 0) return no('EntriesRefused', refused.join('; '));
   const { refusals = [] } = input;
@@ -145,16 +145,33 @@ export function differingIn({ plan, nodes }: Pick<ConditionsInput, 'plan' | 'nod
 }
 
 function heldIn(input: ConditionsInput): ConditionUpdate[] {
-  if (input.plan.held.names.length === 0) return [];
+  if (!hasHeld(input.plan)) return [];
   const message = heldMessage(input);
   return [{ type: 'RemovalHeld', status: 'True', reason: 'RemovalHeld' satisfies Reason, message }];
 }
 
-function heldMessage({ plan: { held } }: ConditionsInput): string {
-  const named = held.names.slice(0, mostNamed).join(', ');
-  const more = held.names.length - mostNamed;
-  const names = more > 0 ? `${named} and ${more} more` : named;
-  return `${held.why} (${names}): to confirm, set the annotation ${annotations.allowRemovals} to a new value, such as the time; otherwise undo the edit`;
+function hasHeld({ held, heldByController }: ConditionsInput['plan']): boolean {
+  return held.names.length + heldByController.length > 0;
+}
+
+function heldMessage({ plan: { held, heldByController } }: ConditionsInput): string {
+  const [here, there] = [held.names.length, heldByController.length];
+  const causes = [
+    ...(here > 0 ? [`${held.why} (${listed(held.names)})`] : []),
+    ...(there > 0
+      ? [`the controller holds removals on ${nodesIn(there)} (${listed(heldByController)})`]
+      : []),
+  ];
+  const undo =
+    there > 0 ? 'an edit can be undone instead, a deletion cannot' : 'otherwise undo the edit';
+  return `${causes.join('; ')}: to confirm, set the annotation ${annotations.allowRemovals} to a new value, such as the time; ${undo}`;
+}
+
+/** Returns the first names, and the number of further names. */
+function listed(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  const first = names.slice(0, mostNamed).join(', ');
+  return more > 0 ? `${first} and ${more} more` : first;
 }
 
 function no(reason: Reason, message: string): Judgement {

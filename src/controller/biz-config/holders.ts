@@ -2,6 +2,7 @@ import type { BizConfig } from '../../biz-config/biz-config.ts';
 import { identityOf, type NodeIdentity } from '../../biz-config/entries.ts';
 import { type BizSource, isLabelledAs, sourceIn } from '../../biz-config/ownership.ts';
 import { instanceIdOf, type NodeConfig, nodeNameOf } from '../objects/stores.ts';
+import type { BudgetCount } from '../removals/budget.ts';
 
 /** A MultiNicBizConfig and its related MultiNicNodeConfigs, from the caches. */
 export interface Observed {
@@ -11,6 +12,8 @@ export interface Observed {
   readonly labelled: readonly NodeConfig[];
   /** Returns MultiNicNodeConfigs from any writer with this object name, node name or instance id. */
   find(identity: NodeIdentity): readonly NodeConfig[];
+  /** Removals of the last hour in the business cluster; undefined: not limited here. */
+  readonly budget?: BudgetCount;
   /** True if an API server read showed another owner of this object's spec. */
   isForeign(config: NodeConfig): boolean;
 }

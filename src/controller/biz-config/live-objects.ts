@@ -1,5 +1,4 @@
 import { rfc3339 } from '../../api/condition.ts';
-import { consentsTo } from '../../api/delete-consent.ts';
 import type { Effect } from '../../api/effects.ts';
 import { annotations, fieldManagers, labels } from '../../api/names.ts';
 import {
@@ -16,6 +15,7 @@ import { apiVersionOf, defineResource } from '../../kube/resource.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
 import { type NodeConfig, nodeConfigs, refOfConfig } from '../objects/stores.ts';
+import { deletionTime, hasUserDeleteConsent } from './blocked-removals.ts';
 import type { NodeWrite } from './plan.ts';
 
 export interface LiveObjectsOptions {
@@ -44,9 +44,6 @@ const wholeNodeConfigs = defineResource<KubeObject>({
   ...nodeConfigs,
   parse: (raw) => raw as KubeObject,
 });
-
-/** An older consent was for a deletion that never came. */
-const consentHoldsMs = 3_600_000;
 
 /** Reads and writes MultiNicNodeConfigs as field manager `biz-config`. */
 export class LiveObjects {
@@ -86,17 +83,20 @@ export class LiveObjects {
     }
   }
 
-  /** Deletes an object with consent, after verifying the ownership. */
-  async delete(config: NodeConfig, source: BizSource, signal: AbortSignal): Promise<Written> {
+  /**
+   * Deletes an object after verifying the ownership. `consentAt`: time of a user's consent to the deletion; undefined:
+   * the deletion is named.
+   */
+  async delete(
+    config: NodeConfig,
+    source: BizSource,
+    consentAt: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Written> {
     const { client } = this.#options;
-    const live = await this.#read(config, signal);
-    const ownership = ownershipOf(live, config, source);
-    if (!live || ownership !== 'own') {
-      return { kind: ownership === 'foreign' ? 'foreign' : 'moved' };
-    }
-    if (live.metadata.deletionTimestamp !== undefined) return { kind: 'done' };
-    return this.#unlessMoved(async () => {
-      const { uid, resourceVersion } = await this.#consent(live, signal);
+    return this.#ifOwn(config, source, signal, async (live) => {
+      if (live.metadata.deletionTimestamp !== undefined) return;
+      const { uid, resourceVersion } = await this.#consent(live, consentAt, signal);
       const preconditions = {
         ...(uid ? { uid } : {}),
         ...(resourceVersion ? { resourceVersion } : {}),
@@ -111,12 +111,46 @@ export class LiveObjects {
     });
   }
 
-  async #consent(live: KubeObject, signal: AbortSignal): Promise<KubeObject['metadata']> {
+  /** Adds the consent of this time to an object in deletion, after verifying the ownership. */
+  async consentToDeletion(
+    config: NodeConfig,
+    source: BizSource,
+    consentAt: string,
+    signal: AbortSignal,
+  ): Promise<Written> {
+    return this.#ifOwn(config, source, signal, async (live) => {
+      if (live.metadata.deletionTimestamp === undefined) return;
+      await this.#consent(live, consentAt, signal);
+    });
+  }
+
+  async #ifOwn(
+    config: NodeConfig,
+    source: BizSource,
+    signal: AbortSignal,
+    write: (live: KubeObject) => Promise<void>,
+  ): Promise<Written> {
+    const live = await this.#read(config, signal);
+    const ownership = ownershipOf(live, config, source);
+    if (!live || ownership !== 'own') {
+      return { kind: ownership === 'foreign' ? 'foreign' : 'moved' };
+    }
+    return this.#unlessMoved(() => write(live));
+  }
+
+  /** Stamps a missing consent; returns the metadata that carries the consent. */
+  async #consent(
+    live: KubeObject,
+    consentAt: string | undefined,
+    signal: AbortSignal,
+  ): Promise<KubeObject['metadata']> {
     const { client, clock, configs, perform } = this.#options;
-    const now = clock.now();
     const { namespace = '', name, uid, resourceVersion } = live.metadata;
-    if (consentsTo(live.metadata, now, now, consentHoldsMs)) return live.metadata;
-    const noted = { [annotations.deleteConsent]: rfc3339(now) };
+    if (consentAt === undefined || hasUserDeleteConsent(live, clock.now())) return live.metadata;
+    // The API server's clock may be ahead: a consent counts only near the deletion.
+    const deletedMs = deletionTime(live)?.getTime() ?? 0;
+    const at = new Date(Math.max(Date.parse(consentAt), deletedMs));
+    const noted = { [annotations.deleteConsent]: rfc3339(at) };
     const patch = { metadata: { uid, resourceVersion, annotations: noted } };
     const stored = await perform('controller.biz-config.consent', () =>
       client.patch(nodeConfigs, { namespace, name }, patch, {

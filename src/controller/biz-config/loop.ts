@@ -10,7 +10,7 @@ import type { Perform } from '../../process/effects.ts';
 import type { PartContext } from '../../process/part.ts';
 import type { Stores } from '../objects/stores.ts';
 import { LiveObjects } from './live-objects.ts';
-import { createBizReconciler } from './reconcile.ts';
+import { type CountRemovals, createBizReconciler } from './reconcile.ts';
 import { BizReporter } from './report.ts';
 import { createGroupWatch, keysOfChild, sourceKey } from './watch.ts';
 
@@ -28,6 +28,8 @@ export interface BizConfigLoopOptions {
     readonly bizConfig: BizConfigMode;
     readonly bizConfigGroups: readonly BizConfigGroup[];
   };
+  /** Counts the removals of the last hour in the business cluster. */
+  readonly countRemovals: CountRemovals;
   /** Resolves after the first list of MultiNicNodeConfigs: until then no object is known to be missing. */
   readonly listed: () => Promise<void>;
 }
@@ -54,6 +56,7 @@ export function createBizConfigLoop(options: BizConfigLoopOptions): BizConfigLoo
       live: new LiveObjects({ client, configs: stores.configs, perform, clock }),
       reporter: new BizReporter({ client, recorder, perform, clock }),
       setting,
+      countRemovals: options.countRemovals,
       clock,
     }),
     // A group's CRD may be missing: no source waits for another group's list.

@@ -61,6 +61,7 @@ beforeEach(() => {
     live,
     reporter,
     setting: 'read-only',
+    countRemovals: async () => ({ kind: 'counted', usesWith: () => [] }),
     clock,
   });
   edit = (resourceVersion) => {

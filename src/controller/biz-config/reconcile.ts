@@ -2,6 +2,7 @@ import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Stores } from '../objects/stores.ts';
+import type { BudgetCount } from '../removals/budget.ts';
 import { type CarriedOut, carryOut, nothingDone } from './carry-out.ts';
 import type { Observed } from './holders.ts';
 import type { LiveObjects } from './live-objects.ts';
@@ -10,6 +11,7 @@ import type { NodeOutcome } from './node-status.ts';
 import { observe } from './observe.ts';
 import { Ownerships } from './ownerships.ts';
 import { type ExpansionPlan, planExpansion } from './plan.ts';
+import { hasNewValue } from './removal.ts';
 import type { BizReporter } from './report.ts';
 import { statusOf } from './status.ts';
 import { findSource, type GroupWatch } from './watch.ts';
@@ -17,12 +19,16 @@ import { findSource, type GroupWatch } from './watch.ts';
 /** Minimum interval between two reconciles of an unchanged source: a thousand changed nodes cause one reconcile. */
 const visitEveryMs = 5_000;
 
+/** Counts the removals of the last hour in the business cluster. */
+export type CountRemovals = (signal: AbortSignal) => Promise<BudgetCount>;
+
 export interface BizReconcilerOptions {
   readonly watches: readonly GroupWatch[];
   readonly stores: Pick<Stores, 'configs' | 'configDirectory'>;
   readonly live: LiveObjects;
   readonly reporter: BizReporter;
   readonly setting: 'active' | 'read-only';
+  readonly countRemovals: CountRemovals;
   readonly clock: Clock;
 }
 
@@ -37,7 +43,7 @@ interface Visit {
 
 /** Expands a MultiNicBizConfig into MultiNicNodeConfigs, and reports their state in its status. */
 export function createBizReconciler(options: BizReconcilerOptions) {
-  const { watches, stores, live, reporter, setting, clock } = options;
+  const { watches, stores, live, reporter, setting, countRemovals, clock } = options;
   const visits = new Map<string, Visit>();
 
   return async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | void> {
@@ -50,16 +56,20 @@ export function createBizReconciler(options: BizReconcilerOptions) {
     const ownerships = begin(key);
 
     const mode = modeOf(source, setting);
-    const observed = observe(source, watch.group, stores, ownerships);
+    const budget = await countRemovals(signal);
+    const observed = { ...observe(source, watch.group, stores, ownerships), budget };
     const plan = await decide(observed, mode, ownerships, signal);
-    const context = { live, ownerships, observed, signal };
+    const defersRemovals = hasNewValue(source);
+    const context = { live, ownerships, observed, defersRemovals, signal };
     const carried = mode.kind === 'active' ? await carryOut(plan, context) : nothingDone;
     const nodes = outcomes(observed, plan, carried);
     const { refusals } = carried;
     const status = statusOf({ source, mode, plan, nodes, refusals, now: clock.now() });
     const reported = await reporter.write(watch, source, status, signal);
 
-    const againInMs = soonest(carried.againInMs, reported.againInMs);
+    const isUnknown = budget.kind === 'unknown' && plan.held.names.length > 0;
+    const recountMs = isUnknown ? visitEveryMs : undefined;
+    const againInMs = soonest(carried.againInMs, reported.againInMs, recountMs);
     end(key, ownerships, watch.store.versionOf(name), againInMs);
     return againInMs === undefined ? undefined : { requeueAfterMs: againInMs };
   };
@@ -98,10 +108,10 @@ export function createBizReconciler(options: BizReconcilerOptions) {
     signal: AbortSignal,
   ): Promise<ExpansionPlan> {
     ownerships.keep(observed.labelled);
-    const plan = planExpansion(observed);
+    const plan = planExpansion(observed, clock.now());
     if (mode.kind !== 'active' || plan.losing.length === 0) return plan;
     const isChanged = await ownerships.read(live, plan.losing, observed.marks, signal);
-    return isChanged ? planExpansion(observed) : plan;
+    return isChanged ? planExpansion(observed, clock.now()) : plan;
   }
 
   /** Combines plan and current objects: some were just written, or changed by an agent meanwhile. */

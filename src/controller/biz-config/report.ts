@@ -10,7 +10,7 @@ import type { EventRecorder } from '../../kube/events.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
 import { namesEdit } from './conditions.ts';
-import { isAllowed } from './removal.ts';
+import { hasNewValue } from './removal.ts';
 import { statusPatch } from './status.ts';
 import { type GroupWatch, sourceKey } from './watch.ts';
 
@@ -44,8 +44,8 @@ export class BizReporter {
   }
 
   /**
-   * Writes the status if changed. `againInMs`: requeue delay if the write came too early, or if the status now allows
-   * removals; undefined: no requeue.
+   * Writes the status if changed. `againInMs`: requeue delay if the write came too early, or if the status now shows a
+   * new annotation value, for which removals wait; undefined: no requeue.
    */
   async write(
     { group, store }: GroupWatch,
@@ -70,8 +70,8 @@ export class BizReporter {
     this.#last.set(key, { atMs: clock.monotonicMs(), uid, wanted, stored: stored.status });
     store.upsert(stored);
     this.#notify(source, wanted);
-    const isGranted = isAllowed(stored) && !isAllowed(source);
-    return isGranted ? { againInMs: 0 } : nothingMore;
+    const isHandled = hasNewValue(source) && !hasNewValue(stored);
+    return isHandled ? { againInMs: 0 } : nothingMore;
   }
 
   forget(key: string): void {

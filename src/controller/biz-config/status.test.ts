@@ -27,13 +27,13 @@ function observed(source: BizConfig, objects: readonly NodeConfig[]): Observed {
 }
 
 function statusFor(source: BizConfig, objects: readonly NodeConfig[] = []) {
-  const plan = planExpansion(observed(source, objects));
+  const plan = planExpansion(observed(source, objects), now);
   return statusOf({ source, mode: modeOf(source, 'active'), plan, nodes: plan.nodes, now });
 }
 
 /** Returns a source's objects with this status. */
 function objectsOf(source: BizConfig, status: object): NodeConfig[] {
-  const { nodes } = planExpansion(observed(source, []));
+  const { nodes } = planExpansion(observed(source, []), now);
   return nodes.flatMap(({ step }) =>
     step.kind === 'write'
       ? [

@@ -15,7 +15,7 @@ export type StatusInput = Omit<ConditionsInput, 'summary'>;
 
 /** Returns the whole status of a MultiNicBizConfig. Pure. */
 export function statusOf(input: StatusInput): BizConfigStatus {
-  const { source, mode, plan, nodes } = input;
+  const { source, mode, plan, nodes, now } = input;
   const nodeStatuses = nodes.map((node) => nodeStatusOf(node, plan.held.why));
   const count = (state: BizNodeStatus['state']) =>
     nodeStatuses.filter((node) => node.state === state).length;
@@ -33,7 +33,7 @@ export function statusOf(input: StatusInput): BizConfigStatus {
     ...(specHash === undefined ? {} : { observedSpecHash: specHash }),
     conditions: conditionsOf({ ...input, summary }),
     summary,
-    ...defined(handledRemovals(source, mode.kind === 'active')),
+    ...defined(handledRemovals(source, mode.kind === 'active', now)),
   };
   return withNodes(source, status, nodeStatuses);
 }
@@ -51,7 +51,12 @@ function bytesOf(value: unknown): number {
 }
 
 /** Keys removed by a merge patch when missing in the new status. */
-const optionalKeys = ['observedSpecHash', 'allowedRemovals', 'allowedRemovalsGeneration'] as const;
+const optionalKeys = [
+  'observedSpecHash',
+  'allowedRemovals',
+  'allowedRemovalsGeneration',
+  'allowedRemovalsAt',
+] as const;
 
 /** Returns the merge patch to the new status; undefined: no change. */
 export function statusPatch({ metadata, status }: BizConfig, next: BizConfigStatus): unknown {

@@ -25,9 +25,14 @@ async function configureNodeA(): Promise<void> {
   await fixture.untilReady('worker-1', good);
 }
 
-/** Moves the object to node-b, with consent for removals on node-a. */
+function point() {
+  return fixture.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
+}
+
+/** Moves the object to node-b, with consent for removals on node-a once they are held. */
 async function move(): Promise<void> {
-  await fixture.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
+  await point();
+  await fixture.untilReady('worker-1', 'False RemovalHeld');
   await agree();
 }
 
@@ -111,7 +116,7 @@ describe('clean-up of a former node', () => {
   it('an object moved and then deleted is cleaned on its former node', async () => {
     await configureNodeA();
     await fixture.stop();
-    await move();
+    await point();
     await fixture.delete('worker-1');
     fixture.run();
     await fixture.untilGone('worker-1');

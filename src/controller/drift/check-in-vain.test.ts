@@ -113,7 +113,8 @@ describe('a check that cannot start', () => {
       ages: new RecordAges(clock),
       clock,
       metrics: { count: () => undefined },
-      intervalMs: 3_600_000,
+      facts: () => ({ networks: [], apiServer: undefined }),
+      intervalMs: () => 3_600_000,
       policy: 'heal',
     } as unknown as CheckOptions);
     const run = () => check.checkNode({ report, node: worker, action: 'apply', contents }, signal);

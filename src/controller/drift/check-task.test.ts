@@ -28,6 +28,29 @@ const {
   untilDrift,
 } = checksOn(() => fixture);
 
+it('a check falls back to the protocol of the record, once per controller', async () => {
+  const refused = {
+    outcome: 'refused',
+    refusal: { reason: 'InvalidRequest', message: 'protocol' },
+  } as const;
+  fixture.agents.answer = (request) => (request.protocol > 4 ? refused : configured(request));
+  await configure();
+  const asked = () =>
+    fixture.agents.requests.flatMap(({ action, protocol }) =>
+      action === 'check' ? [protocol] : [],
+    );
+  await ask('first');
+  await untilDrift('False AsApplied');
+  expect(asked()).toEqual([5, 4]);
+  await ask('second');
+  await fixture.eventually(
+    () => asked().length > 2,
+    () => 'no second check',
+  );
+  expect(asked()).toEqual([5, 4, 4]);
+  expect(actions()).not.toContain('cleanup');
+});
+
 describe('a rebooted node', () => {
   it('a rebooted node without drift gets one check and no apply', async () => {
     await configure();
@@ -38,7 +61,11 @@ describe('a rebooted node', () => {
     expect(status?.applied).toMatchObject({ bootId: 'boot-2', done: true });
     await fixture.pass(20);
     expect(actions()).toEqual(['apply', 'check']);
-    expect(fixture.agents.requests[1]).toMatchObject({ protocol: 3, interfaces: [{ index: 0 }] });
+    expect(fixture.agents.requests[1]).toMatchObject({
+      protocol: 5,
+      interfaces: [{ index: 0 }],
+      mayRemove: [],
+    });
   });
 
   it('[RW-12] a rebooted node with drift is repaired, and Drifted is True meanwhile', async () => {

@@ -1,25 +1,25 @@
-import { type ConditionUpdate, maxMessage } from '../../api/condition.ts';
-import type { JobResult, NicResult } from '../../api/job.ts';
-import { interfaceName } from '../../api/names.ts';
-import type { Reason } from '../../api/reasons.ts';
+import { type ConditionUpdate, findCondition } from '../../api/condition.ts';
+import type { JobResult } from '../../api/job.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
-import { type Applied, completionOf, type RecordAges, recordOf } from '../jobs/applied.ts';
-import { isOpen } from '../jobs/evidence.ts';
+import { type Applied, type RecordAges, recordOf } from '../jobs/applied.ts';
 import { healthOf, unreachable } from '../jobs/liveness.ts';
 import { requestOf } from '../jobs/request.ts';
 import type { AgentTask, Failure, NodeEvents, Run, Runner } from '../jobs/runner.ts';
 import { isDrifted } from '../metrics.ts';
+import type { ClusterFacts } from '../networks/cluster-facts.ts';
 import { machineOf } from '../objects/machine.ts';
-import { type NodeConfig } from '../objects/stores.ts';
+import type { NodeConfig } from '../objects/stores.ts';
 import { agentTaskFor, requeueMs, runsOf, type Task } from '../scheduling/apply-task.ts';
 import { type Dispatch, turn } from '../scheduling/dispatch.ts';
-import { type Desired, decide, pauseMs } from '../scheduling/schedule.ts';
-import { unreadable } from '../scheduling/terms.ts';
-import { asApplied, type RunPhase } from '../status/conditions.ts';
+import { type Desired, decide } from '../scheduling/schedule.ts';
+import { asApplied } from '../status/conditions.ts';
 import { type ControllerMetrics, outcomeLabel, refusalIn } from '../status/report.ts';
+import type { RunPhase } from '../status/run-phase.ts';
+import { drifted, driftIn, isForApply, knownFromCheck, undone } from './check-findings.ts';
+import { Confirmations } from './confirmations.ts';
 import {
   checkedAs,
   checkResult,
@@ -27,11 +27,13 @@ import {
   contentOfCheck,
   dueIn,
   dueOn,
+  hasEvents,
   isHealAsked,
   lastCheck,
   nodeEventsOf,
   pauseOf,
 } from './drift.ts';
+import { FailingChecks } from './failing-checks.ts';
 
 export interface CheckOptions {
   readonly runner: Runner;
@@ -39,8 +41,10 @@ export interface CheckOptions {
   readonly ages: RecordAges;
   readonly clock: Clock;
   readonly metrics: ControllerMetrics;
+  readonly facts: () => ClusterFacts;
   readonly startDeadlineMs: number;
-  readonly intervalMs: number;
+  /** Returns the pause between two checks of a node, without jitter. */
+  readonly intervalMs: () => number;
   /** `heal`: drift is applied again; `report`: drift is only reported, unless a user requested healing. */
   readonly policy: 'heal' | 'report';
 }
@@ -73,32 +77,20 @@ interface StartedCheck {
   readonly at: number;
 }
 
-/** A drift check that keeps failing; retried with backoff. */
-interface FailingCheck {
-  readonly content: string;
-  /** Last counted run; undefined for a refused run, which never existed. */
-  readonly job: string | undefined;
-  readonly failures: number;
-  readonly failure: Failure;
-  /** Time of the next attempt on the monotonic clock. */
-  readonly until: number;
-}
-
-/** First protocol version with action `check`. */
-const terms = { protocol: 3 } as const;
-
 /**
  * Creates the drift check. A check needs no record before its start: it changes nothing and may be repeated. All state
  * is in its Jobs, plus failed checks in memory.
  */
 export function createCheck(options: CheckOptions): Check {
-  const { runner, dispatch, ages, clock, metrics, startDeadlineMs, intervalMs, policy } = options;
-  const failingChecks = new Map<string, FailingCheck>();
+  const { runner, dispatch, ages, clock, metrics, facts, startDeadlineMs, intervalMs, policy } =
+    options;
+  const failingChecks = new FailingChecks(clock);
   const startedChecks = new Map<string, StartedCheck>();
+  const confirmations = new Confirmations(clock);
 
   function dueAfterMs({ report: { config }, node }: Task): number {
     const applied = recordOf(config);
-    if (!applied) return intervalMs;
+    if (!applied) return intervalMs();
     const { due, dueInMs } = dueNow(config, node, applied);
     return due || mustHeal(config) ? 0 : dueInMs;
   }
@@ -110,9 +102,13 @@ export function createCheck(options: CheckOptions): Check {
   function dueNow(config: NodeConfig, node: Node, applied: Applied) {
     const key = keyOf(config);
     const occasion = nodeEventsOf(config, node);
-    const ageMs = ages.of(ageKey(key), checkTimesOf(applied));
-    const age = { ageMs, intervalMs, lastCheckMs: sinceCheck(key, applied, ageMs) };
-    const content = contentOfCheck(applied, occasion);
+    const recordAgeMs = ages.of(ageKey(key), checkTimesOf(applied));
+    const pauseMs = pauseOf(applied, intervalMs());
+    confirmations.assume(key, applied, { recordMs: recordAgeMs, intervalMs: pauseMs });
+    const confirmed = confirmations.since(key, applied);
+    const ageMs = Math.min(recordAgeMs, confirmed?.ageMs ?? Infinity);
+    const age = { ageMs, intervalMs: intervalMs(), lastCheckMs: sinceCheck(key, applied, ageMs) };
+    const content = contentOfCheck(applied, occasion, confirmed?.at);
     const isUnderWay = startedChecks.get(key)?.content === content;
     const due = dueOn(applied, occasion, isUnderWay ? { ...age, lastCheckMs: Infinity } : age);
     return { occasion, content, due, dueInMs: dueIn(applied, occasion, age) };
@@ -168,8 +164,10 @@ export function createCheck(options: CheckOptions): Check {
   ): Promise<Outcome> {
     if (last?.ended) {
       const end = checkResult(last.ended.verdict);
-      if ('result' in end) return conclude(one, end.result);
-      if (failingChecks.get(one.key)?.job !== last.name) note(one, end.failure, last.name);
+      if ('result' in end) return conclude(one, end.result, last, signal);
+      if (failingChecks.isNew(one.key, one.applied, { job: last.name, ...end.failure })) {
+        note(one, end.failure, last.name);
+      }
     }
     const agentTask = agentTaskFor(one.task, { ...one.desired, attempt, generation });
     return paused(one) ?? start(one, agentTask, signal);
@@ -191,7 +189,8 @@ export function createCheck(options: CheckOptions): Check {
         const request = requestOf(
           { ...agentTask, family: sent.family },
           { ...task, config },
-          terms,
+          { protocol: failingChecks.protocolFor(one.key, one.applied) },
+          facts(),
         );
         await runner.start(agentTask, request, signal);
         begin(one, sent.name);
@@ -211,8 +210,7 @@ export function createCheck(options: CheckOptions): Check {
   /** A removed run is created again under the same name, so the old failure must not match. */
   function begin({ key, desired: { content } }: DriftCheck, job: string): void {
     startedChecks.set(key, { job, content, at: clock.monotonicMs() });
-    const before = failingChecks.get(key);
-    if (before?.job === job) failingChecks.set(key, { ...before, job: undefined });
+    failingChecks.restarted(key, job);
   }
 
   /** Removes a run that does not start in time, otherwise waits. */
@@ -231,28 +229,40 @@ export function createCheck(options: CheckOptions): Check {
     return paused(one) ?? {};
   }
 
-  function conclude({ task, applied, occasion }: DriftCheck, result: JobResult): Outcome {
+  async function conclude(
+    { task, key, applied, occasion }: DriftCheck,
+    result: JobResult,
+    run: Run,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     metrics.count('multinic_job_results_total', {
       outcome: outcomeLabel({ kind: 'result', result }),
     });
-    const confirmed = checkedAs(applied, occasion, clock.now());
-    const { reasons } = completionOf({ kind: 'result', result });
+    const confirmed = {
+      ...checkedAs(applied, occasion, clock.now()),
+      ...knownFromCheck(applied, result, run.name),
+    };
+    const reasons = driftIn(result);
     const differs = reasons.length > 0;
     const heals = policy === 'heal' || isHealAsked(applied, occasion);
     const record = differs && heals ? undone(confirmed, reasons) : confirmed;
-    const checked: RunPhase = { kind: 'recorded', check: { nics: result.nics, at: clock.now() } };
-    task.report.tell(checked, record, differs ? drifted(result) : asApplied);
-    return { requeueAfterMs: record.done ? pauseOf(record, intervalMs) : 0 };
+    const condition = differs ? drifted(result) : asApplied;
+    const isShown =
+      record.done && hasEvents(applied, occasion) && shows(task.report.config, condition);
+    if (isShown && confirmations.repeats(key, applied, result)) {
+      await runner.remove(run, signal);
+      return { requeueAfterMs: pauseOf(applied, intervalMs()) };
+    }
+    const { nics, known } = result;
+    const checked: RunPhase = { kind: 'recorded', check: { nics, known, at: clock.now() } };
+    task.report.tell(checked, record, condition);
+    confirmations.wrote(key, record, result);
+    return { requeueAfterMs: record.done ? pauseOf(record, intervalMs()) : 0 };
   }
 
   function note({ key, desired: { content } }: DriftCheck, failure: Failure, ended?: string): void {
-    const known = failingChecks.get(key);
-    const before = known?.content === content ? known : undefined;
-    const failures = (before?.failures ?? 0) + 1;
-    const { reason, message } = failure;
-    const until = clock.monotonicMs() + pauseMs([reason], failures, content);
-    const job = ended ?? before?.job;
-    failingChecks.set(key, { content, job, failures, failure: { reason, message }, until });
+    confirmations.failed(key);
+    failingChecks.note(key, content, failure, ended);
     metrics.count('multinic_job_results_total', {
       outcome: outcomeLabel({ kind: 'failure', ...failure }),
     });
@@ -261,8 +271,8 @@ export function createCheck(options: CheckOptions): Check {
   /** Returns undefined when the next attempt is due. */
   function paused(one: DriftCheck): Outcome | undefined {
     const { key, task, applied, occasion, desired, booted } = one;
-    const last = failingChecks.get(key);
-    if (last?.content !== desired.content) return undefined;
+    const last = failingChecks.of(key, desired.content);
+    if (!last) return undefined;
     const { failure } = last;
     if (isForApply(failure, policy === 'heal' || isHealAsked(applied, occasion))) {
       return heal(task, checkedAs(applied, occasion, clock.now()));
@@ -279,20 +289,12 @@ export function createCheck(options: CheckOptions): Check {
 
   function forget(key: string): void {
     ages.forget(ageKey(key));
-    failingChecks.delete(key);
+    confirmations.forget(key);
+    failingChecks.forget(key);
     startedChecks.delete(key);
   }
 
   return { dueAfterMs, checkNode, forget };
-}
-
-/**
- * Marks the record incomplete, due to drift or an unsupported check: the contents are applied again. The attempt still
- * counts as successful.
- */
-function undone(applied: Applied, why: readonly Reason[]): Applied {
-  const reasons = [...new Set(why)].slice(0, 20);
-  return { ...applied, worked: applied.attempt, done: false, reasons };
 }
 
 function heal({ report }: Task, applied: Applied): Outcome {
@@ -300,12 +302,10 @@ function heal({ report }: Task, applied: Applied): Outcome {
   return { requeueAfterMs: 0 };
 }
 
-/**
- * True if only an apply can resolve the failure: an apply may supersede a newer fence on the host, and older agents
- * support apply but not checks.
- */
-function isForApply({ reason }: Failure, heals: boolean): boolean {
-  return reason === 'StaleRequest' || (heals && unreadable.has(reason));
+/** True if the status has this condition, with status and reason. */
+function shows({ status: now }: NodeConfig, { type, status, reason }: ConditionUpdate): boolean {
+  const found = findCondition(now?.conditions, type);
+  return found?.status === status && found.reason === reason;
 }
 
 function ageKey(key: string): string {
@@ -316,24 +316,4 @@ function ageKey(key: string): string {
 function wait({ task, booted }: DriftCheck, why: Failure): Outcome {
   if (booted) task.report.tell({ kind: 'waiting', repeat: false, ...why });
   return { requeueAfterMs: requeueMs };
-}
-
-function drifted({ nics, warnings }: JobResult): ConditionUpdate {
-  const open = nics.filter(isOpen);
-  const message = open.length > 0 ? nicTexts(open) : warnings.join('; ');
-  return { type: 'Drifted', status: 'True', reason: 'Drifted', message };
-}
-
-/** Names all NICs; each text is cut to an equal share of the message limit. */
-function nicTexts(nics: readonly NicResult[]): string {
-  const room = Math.floor(maxMessage / nics.length) - '; '.length;
-  return nics.map((nic) => cutTo(room, nicText(nic))).join('; ');
-}
-
-function cutTo(room: number, text: string): string {
-  return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
-}
-
-function nicText({ index, reason, message }: NicResult): string {
-  return `${interfaceName(index)} ${reason}: ${message}`;
 }

@@ -112,12 +112,21 @@ export function checkedAs(applied: Applied, occasion: NodeEvents, now: Date): Ap
   return { ...applied, ...recordedEvents(occasion), checkedAt: rfc3339(now) };
 }
 
-/** Returns a hash identifying one check: a new boot or a new request makes a new check. */
-export function contentOfCheck(applied: Applied, occasion: NodeEvents): string {
+/** True if the record has these events already. */
+export function hasEvents(applied: Applied, occasion: NodeEvents): boolean {
+  const events = Object.entries(recordedEvents(occasion));
+  return events.every(([name, value]) => applied[name as keyof Applied] === value);
+}
+
+/**
+ * Returns a hash identifying one check: a new boot or a new request makes a new check. `since`: time of the last check;
+ * undefined: as recorded.
+ */
+export function contentOfCheck(applied: Applied, occasion: NodeEvents, since?: Date): string {
   const { content } = applied;
   const text = canonicalJson({
     content,
-    since: checkTimesOf(applied).at,
+    since: since ? rfc3339(since) : checkTimesOf(applied).at,
     ...recordedEvents(occasion),
   });
   return hash('sha256', text).slice(0, 32);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type JobTemplate, jsonIn } from './job.ts';
+import { jsonIn } from '../../api/json.ts';
+import type { JobTemplate } from './job.ts';
 
 const quantity = z
   .string()

@@ -5,19 +5,22 @@ import {
   type Fence,
   family,
   fence,
+  isInPlace,
   jobRequest,
   type Protocol,
   protocol,
   protocols,
 } from '../../api/job.ts';
+import { isWrittenByLegacy } from '../../api/legacy-status.ts';
 import type { NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
 import { type Reason, reasons } from '../../api/reasons.ts';
 import type { Clock } from '../../time/clock.ts';
 import { isOtherMachine, type Machine } from '../objects/machine.ts';
-import { isWrittenByOther, type NodeConfig } from '../objects/stores.ts';
+import type { NodeConfig } from '../objects/stores.ts';
 import { isOpen } from './evidence.ts';
 import { guessFamily, isNews, otherFamilyIn } from './family.ts';
 import { jobName } from './job.ts';
+import { endedFields, removalFields, type StartedRemovals, startedFields } from './run-basis.ts';
 import type { AgentTask, NodeEvents, RunOutcome } from './runner.ts';
 
 // Tolerates records from a later version: after a downgrade, completed work stays completed, otherwise the downgrade
@@ -63,6 +66,7 @@ const recordSchema = z.object({
   done: z.boolean().optional(),
   undone: z.boolean().optional(),
   macs: z.array(z.string()).optional(),
+  ...removalFields,
   allowedRemovals: z.string().optional(),
   revision: z.string().optional(),
   rollout: z.enum(['started', 'done', 'failed']).optional().catch(undefined),
@@ -78,7 +82,10 @@ const recordSchema = z.object({
  * after its end: the record is never older than the node's last possible change. Times are from this controller's
  * clock.
  */
-export type Applied = z.infer<typeof recordSchema>;
+export type Applied = Readonly<z.infer<typeof recordSchema>>;
+
+/** Records by status object: a reconcile reads the record of its object about ten times. */
+const records = new WeakMap<NodeConfigStatus, Applied | undefined>();
 
 /** Phase of a run counted by the rollout budget; a port attached later leaves `done` unchanged. */
 export type RolloutPhase = NonNullable<Applied['rollout']>;
@@ -88,8 +95,13 @@ export type RolloutPhase = NonNullable<Applied['rollout']>;
  * whose changes on the node are unknown.
  */
 export function appliedIn(status: NodeConfigStatus | undefined): Applied | undefined {
-  if (!status || isWrittenByOther(status)) return undefined;
-  return recordSchema.safeParse(status.applied).data;
+  if (!status) return undefined;
+  if (records.has(status)) return records.get(status);
+  const record = isWrittenByLegacy(status)
+    ? undefined
+    : recordSchema.safeParse(status.applied).data;
+  records.set(status, record);
+  return record;
 }
 
 /**
@@ -109,7 +121,8 @@ export function recordOf({ metadata, status }: NodeConfig): Applied | undefined 
 }
 
 /**
- * Returns MACs of NICs delivered to the node for this object. Earlier versions stored NICs only in `interfaceStatuses`.
+ * Returns MACs configured on the node by runs for this object. Earlier versions stored NICs only in
+ * `interfaceStatuses`.
  */
 export function deliveredMacs(config: NodeConfig): readonly string[] {
   const applied = recordOf(config);
@@ -121,7 +134,7 @@ export function deliveredMacs(config: NodeConfig): readonly string[] {
 }
 
 /** Parameters for an agent request. */
-export interface Terms {
+export interface Terms extends StartedRemovals {
   readonly protocol: Protocol;
   /** Version of this controller; undefined: another build may have started the agent. */
   readonly version?: string | undefined;
@@ -163,6 +176,7 @@ export function begun(task: AgentTask, job: string, terms: Terms, now: Date): Ap
     ...(terms.hostFence ? { hostFence: terms.hostFence } : {}),
     macs: [...(terms.macs ?? [])],
     ...(terms.allowedRemovals === undefined ? {} : { allowedRemovals: terms.allowedRemovals }),
+    ...startedFields({ action, content, generation: task.generation, nodeName }, terms, now),
     ...rolloutIn(terms),
     at: rfc3339(now),
   };
@@ -202,6 +216,7 @@ export function ended(
     at: rfc3339(now),
     done,
     macs: macsAfter(applied, verdict, keep),
+    ...endedFields(applied, verdict, done),
     ...(rollout ? { rollout } : {}),
     ...(left.length > 0 ? { reasons: [...new Set(left)].slice(0, 20) } : {}),
     ...(hostFence ? { hostFence } : {}),
@@ -209,7 +224,7 @@ export function ended(
   };
 }
 
-/** Returns the MACs on the node after a run; a failed NIC was rolled back. */
+/** Returns the MACs configured by runs for this object and still on the node; a failed NIC was rolled back. */
 function macsAfter({ macs = [] }: Applied, verdict: RunOutcome, keep: readonly string[]): string[] {
   if (verdict.kind === 'failure') return macs;
   const { nics, outcome } = verdict.result;
@@ -218,7 +233,7 @@ function macsAfter({ macs = [] }: Applied, verdict: RunOutcome, keep: readonly s
     const state = states.get(mac);
     return state === undefined ? outcome !== 'ok' || keep.includes(mac) : state !== 'Removed';
   });
-  const configured = [...states.keys()].filter((mac) => states.get(mac) === 'Configured');
+  const configured = nics.filter(isInPlace).map(({ mac }) => mac.toLowerCase());
   return [...new Set([...stay, ...configured])].toSorted().slice(0, 20);
 }
 

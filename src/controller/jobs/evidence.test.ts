@@ -50,10 +50,10 @@ describe('the outcome of a finished run', () => {
   });
 
   it('runOf returns ProtocolMismatch for an unknown protocol version, whatever else the message contains', () => {
-    const words = podStatusWith(JSON.stringify({ protocol: 4, status: 'fine' }));
+    const words = podStatusWith(JSON.stringify({ protocol: 9, status: 'fine' }));
     expect(failure(words)).toMatchObject({
       reason: 'ProtocolMismatch',
-      message: 'the agent reported protocol 4, this controller supports 1, 2, 3',
+      message: 'the agent reported protocol 9, this controller supports 1, 2, 3, 4, 5',
     });
   });
 

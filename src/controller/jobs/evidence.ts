@@ -9,8 +9,9 @@ import {
   protocols,
   type RequestInterface,
 } from '../../api/job.ts';
+import { jsonIn } from '../../api/json.ts';
 import type { Job, Pod } from '../../kube/core-resources.ts';
-import { containerName, jsonIn, taskOfJob } from './job.ts';
+import { containerName, taskOfJob } from './job.ts';
 import type { Failure, Phase, Run, RunOutcome } from './runner.ts';
 
 /**

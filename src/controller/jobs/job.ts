@@ -8,6 +8,7 @@ import {
   systemBusMount,
 } from '../../api/host-mounts.ts';
 import { family, type JobRequest, jobFiles, jobRequest } from '../../api/job.ts';
+import { jsonIn } from '../../api/json.ts';
 import { labelValue } from '../../api/label-value.ts';
 import { agentAppName, annotations, labels } from '../../api/names.ts';
 import type { ConfigMap, Job } from '../../kube/core-resources.ts';
@@ -214,16 +215,6 @@ const machineSchema = z
     }),
   )
   .catch({ nodeUid: '' });
-
-/** Parses JSON; returns undefined for invalid text, for example a foreign or truncated message. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return undefined;
-  }
-}
 
 const taskSchema = z.object({
   labels: z.object({

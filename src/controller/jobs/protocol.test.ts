@@ -27,6 +27,8 @@ function mounts(): readonly (string | undefined)[] {
     .flatMap(({ spec }) => spec?.template.spec?.volumes?.map((one) => one.hostPath?.path) ?? []);
 }
 
+const spoken = () => fixture.agents.requests.map(({ protocol }) => protocol);
+
 describe('protocol 2', () => {
   it('a request names the machine id, and the Job mounts /etc/machine-id, when the Node reports one', async () => {
     fixture.run();
@@ -39,7 +41,7 @@ describe('protocol 2', () => {
       () => fixture.agents.requests.length === 2,
       () => 'no request for the machine',
     );
-    expect(fixture.agents.requests[1]).toMatchObject({ protocol: 2, machineId: 'machine-1' });
+    expect(fixture.agents.requests[1]).toMatchObject({ protocol: 5, machineId: 'machine-1' });
     expect(mounts()).toContain('/etc/machine-id');
   });
 
@@ -78,99 +80,109 @@ describe('protocol 2', () => {
     await fixture.untilReady('worker-1', good);
   });
 
-  it.each([
-    [
-      'refuses the request',
-      {
-        outcome: 'refused',
-        refusal: { reason: 'InvalidRequest', message: 'protocol: expected 1' },
-      },
-    ],
-    ['answers in another protocol', JSON.stringify({ protocol: 9 })],
-  ] as const)('protocol 1 is used after an agent without protocol 2 %s', async (_how, answer) => {
-    await fixture.setNode('worker-1', { systemUUID: instanceId, machineID: 'machine-1' });
-    fixture.agents.answer = (request) => (request.protocol === 1 ? configured(request) : answer);
-    fixture.run();
-    await fixture.apply('worker-1', { interfaces: [entry(0)] });
-    await fixture.untilReady('worker-1', good);
-    expect(fixture.agents.requests.map(({ protocol }) => protocol)).toEqual([2, 1]);
-    expect(fixture.agents.requests[1]).not.toHaveProperty('machineId');
-  });
-
-  it('new content tries protocol 2 first again, because the agent may be newer', async () => {
-    const unknown = {
-      outcome: 'refused',
-      refusal: { reason: 'InvalidRequest', message: '?' },
-    } as const;
-    fixture.agents.answer = (request) => (request.protocol === 1 ? configured(request) : unknown);
-    fixture.run();
-    await fixture.apply('worker-1', { interfaces: [entry(0)] });
-    await fixture.untilReady('worker-1', good);
-    fixture.agents.answer = configured;
-    await fixture.apply('worker-1', { interfaces: [entry(0), entry(1)] });
-    await fixture.untilReady('worker-1', good);
-    expect(fixture.agents.requests.map(({ protocol }) => protocol)).toEqual([2, 1, 2]);
-  });
-
   it('NICs known to the host are copied to status.knownInterfaces', async () => {
     const known = [{ index: 3, mac: 'fa:16:3e:00:00:07', portId: 'port-7' }];
     fixture.agents.answer = (request) => ({ ...(configured(request) as object), known });
     fixture.run();
     await fixture.apply('worker-1', { interfaces: [entry(0)] });
-    const { status } = await fixture.untilReady('worker-1', good);
+    const { status } = await fixture.until('worker-1', (one) => one.status?.applied?.done === true);
     expect(status?.knownInterfaces).toEqual([
       { id: 3, macAddress: 'fa:16:3e:00:00:07', portId: 'port-7' },
     ]);
   });
 });
 
-describe('protocol 3', () => {
-  const dual = { addresses: ['10.0.0.10/24', 'fd00::a/64'] };
+describe('protocol 4', () => {
   const isolated = entry(1, { routing: 'isolated' });
+  const unreadable = {
+    outcome: 'refused',
+    refusal: { reason: 'InvalidRequest', message: 'protocol' },
+  } as const;
 
-  it('protocol 3 is used when a NIC needs IPv6 or routing other than pbr', async () => {
+  /** Answers as an agent that knows protocols up to `newest`. */
+  function upTo(newest: number, how: Answer = unreadable): void {
+    const { answer } = fixture.agents;
+    fixture.agents.answer = (request) => (request.protocol > newest ? how : answer(request));
+  }
+
+  /** Configures the object's first NIC, and then installs an older agent. */
+  async function downgrade(newest: number, how?: Answer): Promise<void> {
     fixture.run();
     await fixture.apply('worker-1', { interfaces: [entry(0)] });
     await fixture.untilReady('worker-1', good);
-    await fixture.apply('worker-1', { interfaces: [entry(0), isolated] });
+    upTo(newest, how);
+  }
+
+  it('every apply and clean-up names the NICs that may leave', async () => {
+    fixture.run();
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
     await fixture.untilReady('worker-1', good);
-    await fixture.apply('worker-1', { interfaces: [entry(0, dual)] });
-    await fixture.untilReady('worker-1', good);
-    expect(fixture.agents.requests.map(({ protocol }) => protocol)).toEqual([2, 3, 3]);
-    expect(fixture.agents.requests[1]?.interfaces[1]).toMatchObject({ routing: 'isolated' });
-    expect(fixture.agents.requests[2]?.interfaces[0]).toMatchObject(dual);
+    await fixture.delete('worker-1');
+    await fixture.untilGone('worker-1');
+    expect(fixture.agents.requests).toMatchObject([
+      { protocol: 5, mayRemove: [], mayRemoveIfGone: [] },
+      { protocol: 5, mayRemove: ['fa:16:3e:00:00:00'], mayRemoveIfGone: [] },
+    ]);
   });
 
-  it('protocol 2 is used with an older agent: NICs that need 3 stay unchanged, the rest is applied', async () => {
-    fixture.agents.answer = (request) =>
-      request.protocol === 3
-        ? { outcome: 'refused', refusal: { reason: 'InvalidRequest', message: 'protocol' } }
-        : configured(request);
+  it.each([
+    ['refuses the request', unreadable],
+    ['answers in another protocol', JSON.stringify({ protocol: 9 })],
+  ] as const)(
+    'older protocols are tried while no NIC can leave, if the agent %s',
+    async (_, how) => {
+      await downgrade(2, how);
+      await fixture.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+      await fixture.untilReady('worker-1', good);
+      expect(spoken()).toEqual([5, 5, 4, 3, 2]);
+      // New content tries the newest protocol first again: the agent may be newer.
+      await fixture.apply('worker-1', { interfaces: [entry(0), entry(1), entry(2)] });
+      await fixture.untilReady('worker-1', good);
+      expect(spoken()).toEqual([5, 5, 4, 3, 2, 5, 4, 3, 2]);
+    },
+  );
+
+  it.each([
+    ['removes a NIC', []],
+    ['replaces a NIC', [entry(1)]],
+  ])('an older agent gets no older protocol for an edit that %s', async (_, interfaces) => {
+    await downgrade(3);
+    await fixture.apply('worker-1', { interfaces });
+    await fixture.untilReady('worker-1', 'False InvalidRequest');
+    await fixture.pass(7_000);
+    expect(new Set(spoken())).toEqual(new Set([5, 4]));
+    expect(fixture.agents.macsOn('worker-1')).toEqual(['fa:16:3e:00:00:00']);
+  });
+
+  it('an older agent gets no older protocol while the NICs of its node are unread', async () => {
+    upTo(3);
     fixture.run();
-    await fixture.apply('worker-1', {
-      interfaces: [entry(0), isolated, entry(2, { address: '10.9.9.9' })],
-    });
-    await fixture.eventually(
-      () => fixture.agents.requests.length >= 2,
-      () => 'not asked again',
-    );
-    const [, second] = fixture.agents.requests;
-    expect(second).toMatchObject({
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', 'False InvalidRequest');
+    await fixture.pass(7_000);
+    expect(new Set(spoken())).toEqual(new Set([5, 4]));
+  });
+
+  it('NICs that need protocol 3 stay unchanged with an older agent, the rest is applied', async () => {
+    await downgrade(2);
+    const address = { address: '10.9.9.9' };
+    await fixture.apply('worker-1', { interfaces: [entry(0), isolated, entry(2, address)] });
+    const { status } = await fixture.untilReady('worker-1', 'False AgentTooOld');
+    expect(fixture.agents.requests.at(-1)).toMatchObject({
       protocol: 2,
       interfaces: [{ index: 0 }],
       keep: ['fa:16:3e:00:00:02', 'fa:16:3e:00:00:01'],
     });
-    const { status } = await fixture.untilReady('worker-1', 'False AgentTooOld');
     const [first, other] = status?.interfaceStatuses ?? [];
     expect(first).toMatchObject({ status: 'Configured' });
     expect(other).toMatchObject({ status: 'Failed', reason: 'AgentTooOld' });
     expect(other?.message).toContain('routing isolated need protocol 3, the agent supports 2');
-    // The agent may be upgraded at any time; protocol 1 is never used for this agent.
+    // The agent may be upgraded at any time.
+    const count = spoken().length;
     await fixture.eventually(
-      () => fixture.agents.requests.length >= 4,
+      () => spoken().length > count,
       () => 'not asked again',
     );
-    const spoken = fixture.agents.requests.map(({ protocol }) => protocol);
-    expect(spoken.slice(0, 4)).toEqual([3, 2, 3, 2]);
+    expect(spoken()[count]).toBe(5);
   });
 });

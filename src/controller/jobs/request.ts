@@ -12,8 +12,17 @@ import { type InterfaceStatus, interfaceSpec } from '../../api/multinicnodeconfi
 import { indexOfName } from '../../api/names.ts';
 import { canonicalJson } from '../../api/spec-hash.ts';
 import type { Node } from '../../kube/core-resources.ts';
+import type { ClusterFacts } from '../networks/cluster-facts.ts';
 import type { NodeConfig } from '../objects/stores.ts';
-import type { Terms } from './applied.ts';
+import { type Terms } from './applied.ts';
+import {
+  type AllowedRemoval,
+  isIfGone,
+  isRecorded,
+  type RunBasis,
+  type StartedRemoval,
+  standingRemovals,
+} from './run-basis.ts';
 import type { AgentTask } from './runner.ts';
 
 const anyFields = interfaceSpec.partial();
@@ -124,9 +133,18 @@ export type Contents = Pick<AcceptedSpec, 'interfaces' | 'keep'>;
 export const nothing: Contents = { interfaces: [], keep: [] };
 
 /** Hash over node name and contents; equal hashes need no second run. */
-export function contentHash(node: Node, { interfaces, keep }: Contents): string {
-  const text = canonicalJson({ node: node.metadata.name, interfaces, keep });
-  return hash('sha256', text).slice(0, 32);
+export function contentHash({ metadata }: Node, contents: Contents): string {
+  return contentHashOn(metadata.name, contents);
+}
+
+export function contentHashOn(node: string, { interfaces, keep }: Contents): string {
+  return hash('sha256', canonicalJson({ node, interfaces, keep })).slice(0, 32);
+}
+
+/** Protocol of a request, superseded fence, and removals in the object's record. */
+export interface RequestTerms extends Pick<Terms, 'protocol' | 'hostFence'> {
+  readonly basis?: RunBasis | undefined;
+  readonly removed?: readonly StartedRemoval[] | undefined;
 }
 
 interface Asked {
@@ -135,19 +153,20 @@ interface Asked {
   readonly contents: Contents;
 }
 
-/** Returns the first protocol version to try: 2, which includes the machine id, or 3 if a NIC needs it. */
-export function protocolFor({ interfaces }: Pick<Contents, 'interfaces'>): Protocol {
-  return interfaces.some((nic) => protocolOf(nic) === 3) ? 3 : 2;
-}
+/** Facts about the cluster, outside the content hash: a Node that joins starts no applies. */
+export type SentFacts = Pick<ClusterFacts, 'networks' | 'apiServer'>;
+
+const noFacts: SentFacts = { networks: [], apiServer: undefined };
 
 /**
  * Builds the agent's request. The agent has no API access: the request carries the Node's own addresses. A NIC beyond
- * the protocol stays unchanged.
+ * the protocol stays unchanged, and a known NIC leaves only if the request names it.
  */
 export function requestOf(
   task: AgentTask,
   { config, node, contents: { interfaces, keep } }: Asked,
-  { protocol, hostFence }: Terms,
+  { protocol, hostFence, basis, removed }: RequestTerms,
+  facts: SentFacts = noFacts,
 ): JobRequest {
   const ports = [
     ...interfaces.flatMap(({ addresses }) => addresses),
@@ -168,8 +187,39 @@ export function requestOf(
     protectedAddresses: addressesOf(node, new Set(ports)),
     interfaces: interfaces.filter((nic) => !withheld.includes(nic)),
     ...(stay.length > 0 ? { keep: stay } : {}),
+    ...(protocol >= 4 ? removalLists(namedRemovals({ basis, removed }, task)) : {}),
+    ...factsFor(protocol, facts),
     family: task.family,
   };
+}
+
+/** Returns no facts before protocol 5: older agents have no use for them. */
+function factsFor(protocol: Protocol, { networks, apiServer }: SentFacts) {
+  if (protocol < 5) return {};
+  return {
+    ...(networks.length > 0 ? { clusterNetworks: [...networks] } : {}),
+    ...(apiServer ? { apiServer } : {}),
+  };
+}
+
+/** Returns the removals of this act that the record lists: no NIC leaves without an older entry. */
+function namedRemovals(
+  record: Pick<RequestTerms, 'basis' | 'removed'>,
+  task: AgentTask,
+): readonly AllowedRemoval[] {
+  return standingRemovals(record, task).filter((removal) => isRecorded(record, [removal]));
+}
+
+/** Runs without a basis for their content, and checks, remove nothing. */
+function removalLists(removals: readonly AllowedRemoval[]) {
+  return {
+    mayRemove: macsOf(removals.filter((removal) => !isIfGone(removal))),
+    mayRemoveIfGone: macsOf(removals.filter(isIfGone)),
+  };
+}
+
+function macsOf(removals: readonly AllowedRemoval[]): string[] {
+  return removals.map(({ mac }) => mac);
 }
 
 function addressesIn({ address, addresses = [] }: InterfaceStatus): string[] {

@@ -43,36 +43,20 @@ describe('queries over all objects', () => {
     const { owns } = createOtherController({ takeOver: false, foreign, clock });
     const one = nodeConfig();
     const parsed = parses(() => {
-      expect(stores.leavingSince(new Date(deletionTimestamp))).toHaveLength(100);
-      expect(stores.leavingSince(new Date('2026-01-01T00:00:01Z'))).toEqual([]);
       expect(stores.processed()).toBe(100);
       expect(owns(one)).toContain('the legacy controller wrote the status of n');
     });
     expect(parsed).toBe(0);
   });
 
-  it('leavingSince, foreign and processed skip objects with consent, take-over annotation or stale status', () => {
+  it('foreign and processed skip objects with a take-over annotation or a stale status', () => {
     const stores = createStores();
-    const annotations = {
-      'multinic.io/delete-consent': deletionTimestamp,
-      'multinic.io/take-over': '',
-    };
+    const annotations = { 'multinic.io/take-over': '' };
     const metadata = { deletionTimestamp, annotations, generation: 2 };
     stores.configs.upsert(nodeConfig({ metadata, status: { ...theirs, observedGeneration: 1 } }));
-    expect(stores.leavingSince(new Date(deletionTimestamp))).toEqual([]);
     expect(stores.foreign()).toBeUndefined();
     expect(stores.processed()).toBe(0);
   });
-
-  it.each(['yes', '2027-01-01T00:00:00Z!'])(
-    '[C17] leavingSince includes a deletion whose consent is %s',
-    (consent) => {
-      const stores = createStores();
-      const annotations = { 'multinic.io/delete-consent': consent };
-      stores.configs.upsert(nodeConfig({ metadata: { deletionTimestamp, annotations } }));
-      expect(stores.leavingSince(new Date(deletionTimestamp))).toHaveLength(1);
-    },
-  );
 });
 
 it('the config store keeps objects as text and parses on each read', () => {

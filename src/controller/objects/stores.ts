@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { consentsTo } from '../../api/delete-consent.ts';
+import { isWrittenByLegacy } from '../../api/legacy-status.ts';
 import {
   type NodeConfigSpec,
   type NodeConfigStatus,
@@ -80,22 +80,6 @@ export function nodeNameOf({ spec, metadata }: NodeConfig): string {
   return spec?.nodeName || metadata.name;
 }
 
-/**
- * True if the legacy controller wrote this status. On start the legacy controller inspects every node and writes fields
- * that ours never writes: nodeReady and lastInterfaceCheck. Later it writes `state` and replaces all conditions by a
- * single condition without a time. A condition added by a user, to our status or to an empty status, is no evidence.
- */
-export function isWrittenByOther(status: NodeConfigStatus): boolean {
-  const { conditions = [], state, nodeReady, lastInterfaceCheck } = status;
-  if (nodeReady !== undefined || lastInterfaceCheck !== undefined) return true;
-  const others = conditions.filter(({ type }) => type !== otherControllerActive);
-  const isTimed = others.some(({ lastTransitionTime }) => lastTransitionTime !== undefined);
-  return state !== undefined && others.length > 0 && !isTimed;
-}
-
-/** Condition added to a status while yielding to the legacy controller; the rest stays unchanged. */
-export const otherControllerActive = 'OtherControllerActive';
-
 /** Nodes by identity. */
 export interface NodeDirectory {
   /** Returns Nodes with this `systemUUID` (lower case). */
@@ -119,12 +103,14 @@ export interface Stores {
   readonly meaning: NodeMeaning;
   /** Returns keys of objects whose record says they changed this node last. */
   readonly recordsOf: (nodeName: string) => readonly string[];
-  /** Returns keys of objects deleted in this second without consent and still present. */
-  readonly leavingSince: (second: Date) => readonly string[];
   /** Returns the name of an object whose status the legacy controller wrote, without a take-over annotation. */
   readonly foreign: () => string | undefined;
   /** Returns the number of objects whose status matches the current spec. */
   readonly processed: () => number;
+  /** Returns the number of objects with NICs. */
+  readonly withNics: () => number;
+  /** Returns podCIDRs from all Nodes. */
+  readonly podCidrs: () => readonly string[];
 }
 
 /** Objects that refer to a node by systemUUID or, without an instance id, by name. */
@@ -141,14 +127,10 @@ export function createStores(): Stores {
       nodeName: (config) => [nodeNameOf(config)],
       meaning: (config) => (deletedAt(config) ? [] : [identityOf(config)]),
       recordOf: (config) => given(recordedNode(config)),
-      // An index has no clock: a consent given more than a day later counts in `hasConsent` only.
-      leaving: (config) => {
-        const at = deletedAt(config);
-        return at === undefined || hasConsent(config, at) ? [] : given(secondOf(at));
-      },
       foreign: (config) => (isForeign(config) ? ['yes'] : []),
       bizConfig: ({ metadata }) => given(metadata.labels?.[labels.bizConfig]),
       processed: (config) => (isProcessed(config) ? ['yes'] : []),
+      withNics: ({ spec }) => (spec?.interfaces?.length ? ['yes'] : []),
     },
   });
   const nodes = new Store<Node>({ packed: true, indexes: { systemUuid: uuidsOf } });
@@ -169,13 +151,13 @@ export function createStores(): Stores {
       keys: (node) => identitiesOf(node).flatMap((id) => configs.keysByIndex('meaning', id)),
     },
     recordsOf: (nodeName) => configs.keysByIndex('recordOf', nodeName),
-    // Keys only: each reconcile calls this, and reading an object parses its text.
-    leavingSince: (second) => configs.keysByIndex('leaving', secondOf(second) ?? ''),
     foreign: () => {
       const key = configs.keyByIndex('foreign', 'yes');
       return key && refOf(key).name;
     },
     processed: () => configs.countByIndex('processed', 'yes'),
+    withNics: () => configs.countByIndex('withNics', 'yes'),
+    podCidrs: () => nodes.list().flatMap(podCidrsOf),
   };
 }
 
@@ -184,11 +166,6 @@ export function deletedAt({ metadata }: NodeConfig): Date | undefined {
   return metadata.deletionTimestamp === undefined
     ? undefined
     : new Date(metadata.deletionTimestamp);
-}
-
-/** The API server writes whole seconds; other writers may add fractions. */
-function secondOf(date: Date | undefined): string | undefined {
-  return date && String(Math.floor(date.getTime() / 1_000));
 }
 
 function identityOf(config: NodeConfig): string {
@@ -205,26 +182,6 @@ function identitiesOf(node: Node): readonly string[] {
 function recordedNode({ metadata, status }: NodeConfig): string | undefined {
   const { nodeName, objectUid = metadata.uid, undone = false } = status?.applied ?? {};
   return undone || objectUid !== metadata.uid ? undefined : nodeName;
-}
-
-/** True if a user or Viola confirmed the object's deletion. */
-export function hasConsent(config: NodeConfig, now: Date): boolean {
-  const at = deletedAt(config);
-  return at !== undefined && (consentsTo(config.metadata, at, now) || hasNewApproval(config));
-}
-
-/**
- * True if NICs may be removed for this spec: consent from Viola by specHash, or from a user by an unused annotation
- * value.
- */
-export function allowsRemovals(config: NodeConfig): boolean {
-  const consent = config.metadata.annotations?.[annotations.removalConsent];
-  return (consent !== undefined && consent === ownSpecHash(config)) || hasNewApproval(config);
-}
-
-function hasNewApproval(config: NodeConfig): boolean {
-  const value = allowRemovalsOf(config);
-  return value !== undefined && value !== config.status?.applied?.allowedRemovals;
 }
 
 /**
@@ -252,7 +209,7 @@ function isProcessed({ metadata, status }: NodeConfig): boolean {
 
 function isForeign({ metadata, status }: NodeConfig): boolean {
   if (metadata.annotations?.[annotations.takeOver] !== undefined) return false;
-  return status !== undefined && isWrittenByOther(status);
+  return status !== undefined && isWrittenByLegacy(status);
 }
 
 function uuidsOf(node: Node): readonly string[] {
@@ -267,9 +224,10 @@ function given(value: string | undefined): readonly string[] {
 /**
  * Drops fields that the controller does not read: a Node with its image list is 10 KiB. `label`: the one cached label.
  */
-export function slimNode({ apiVersion, kind, metadata, status }: Node, label?: string): Node {
+export function slimNode(node: Node, label?: string): Node {
+  const { apiVersion, kind, metadata, status } = node;
   const { name, uid, resourceVersion } = metadata;
-
+  const podCIDRs = podCidrsOf(node);
   const { addresses = [], nodeInfo, conditions = [] } = status ?? {};
   return {
     ...(apiVersion ? { apiVersion } : {}),
@@ -280,6 +238,7 @@ export function slimNode({ apiVersion, kind, metadata, status }: Node, label?: s
       ...(resourceVersion ? { resourceVersion } : {}),
       ...cachedLabel(metadata, label),
     },
+    ...(podCIDRs.length > 0 ? { spec: { podCIDRs: [...podCIDRs] } } : {}),
     status: {
       addresses,
       // The heartbeat time is dropped: it changes ten times a minute without news.
@@ -293,6 +252,12 @@ export function slimNode({ apiVersion, kind, metadata, status }: Node, label?: s
       ...(nodeInfo ? { nodeInfo } : {}),
     },
   };
+}
+
+/** Returns a Node's Pod networks; older Kubernetes versions set `podCIDR` only. */
+export function podCidrsOf({ spec }: Pick<Node, 'spec'>): readonly string[] {
+  const { podCIDR = '', podCIDRs = podCIDR === '' ? [] : [podCIDR] } = spec ?? {};
+  return podCIDRs;
 }
 
 function cachedLabel({ labels: all = {} }: Node['metadata'], label = '') {

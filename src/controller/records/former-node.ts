@@ -3,6 +3,7 @@ import { type Node, nodes } from '../../kube/core-resources.ts';
 import { type Applied, recordOf } from '../jobs/applied.ts';
 import { systemUuidOf } from '../objects/machine.ts';
 import { instanceIdOf, type NodeConfig, type Stores } from '../objects/stores.ts';
+import { mayHaveNics } from '../removals/known.ts';
 import { successorOf } from './meaning.ts';
 
 /** A node changed earlier for an object that now refers to another node. */
@@ -28,16 +29,17 @@ export function createFindFormerNode(
 ): FindFormerNode {
   return async (config, now, signal) => {
     const applied = recordOf(config);
-    if (!applied || isClean(applied) || now?.metadata.name === applied.nodeName) return undefined;
+    if (!applied || isClean(config, applied) || now?.metadata.name === applied.nodeName)
+      return undefined;
     const node = await client.find(nodes, { name: applied.nodeName }, { signal });
     if (!node || !isSameNode(applied, node) || mayBeWanted(config, node, now)) return undefined;
     return { node, successor: successorOf(config, node, stores) };
   };
 }
 
-/** True if the recorded node has no NICs from the object. */
-export function isClean({ action, done = false, undone = false }: Applied): boolean {
-  return undone || (action === 'cleanup' && done);
+/** True if the recorded node has no NICs from the object: a clean-up that left held NICs is not complete. */
+function isClean(config: NodeConfig, { action, done = false, undone = false }: Applied): boolean {
+  return undone || (action === 'cleanup' && done && !mayHaveNics(config));
 }
 
 /**

@@ -1,145 +1,237 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerFixture } from '../../../test/fixtures/controller.ts';
-import { entry } from '../../../test/fixtures/controller-samples.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { blocked, good, RemovalFleet } from '../../../test/fixtures/removal-fleet.ts';
 import { nodes } from '../../kube/core-resources.ts';
 import { nodeConfigs } from '../objects/stores.ts';
 
-// Tests compare the hosts' NICs after edits and deletions, as recorded from agent requests.
-const good = 'True AllInterfacesConfigured';
-const held = 'False RemovalHeld';
-const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-let fixture: ControllerFixture;
-/** Host name to its NICs' MACs. */
-let hosts: Map<string, string>;
+// NICs that leave by other ways than an edit or a deletion, asked of the hosts.
+let fleet: RemovalFleet;
 
-beforeEach(async () => {
-  fixture = await ControllerFixture.start();
-  hosts = new Map();
-  const { answer } = fixture.agents;
-  fixture.agents.answer = (request) => {
-    const macs = request.interfaces.map(({ mac }) => mac).join();
-    if (request.action !== 'check') hosts.set(request.nodeName, macs);
-    return answer(request);
-  };
-});
-
-afterEach(() => fixture[Symbol.asyncDispose]());
-
-const idOf = (name: string) => `uuid-of-${name}`;
-const macOf = (name: string) => `fa:16:3e:00:01:0${names.indexOf(name)}`;
-const nicOf = (name: string) => entry(0, { macAddress: macOf(name) });
-const untouched = (list: readonly string[]) =>
-  list.filter((name) => hosts.get(name) === macOf(name));
-
-async function join(name: string): Promise<void> {
-  await fixture.addNode(name, idOf(name));
-  const machine = { machineID: `machine-${name}`, bootID: `boot-${name}` };
-  await fixture.setNode(name, { systemUUID: idOf(name), ...machine });
-}
-
-async function fleet(list: readonly string[] = names): Promise<void> {
-  fixture.run();
-  for (const name of list) {
-    await join(name);
-    await fixture.apply(name, { instanceId: idOf(name), interfaces: [nicOf(name)] });
-  }
-  for (const name of list) await fixture.untilReady(name, good);
-}
+afterEach(() => fleet[Symbol.asyncDispose]());
 
 /** Gives each object the next object's instance id, as a user's mistake. */
-async function shift(list: readonly string[]): Promise<void> {
-  for (const [at, name] of list.entries()) {
-    const next = list[(at + 1) % list.length] ?? '';
-    await fixture.apply(name, { instanceId: idOf(next), interfaces: [nicOf(name)] });
+async function shift(): Promise<void> {
+  for (const [at, name] of fleet.names.entries()) {
+    const next = fleet.names[(at + 1) % fleet.names.length] ?? '';
+    await fleet.fixture.apply(name, {
+      instanceId: fleet.idOf(next),
+      interfaces: [fleet.nic(name)],
+    });
   }
 }
 
-/** Deletes Nodes, runs `edit`, and registers the Nodes again. */
-async function registerAnew(list: readonly string[], edit: () => Promise<void>): Promise<void> {
-  for (const name of list) await fixture.admin.delete(nodes, { name });
-  await fixture.pass(10);
-  await edit();
-  await fixture.pass(10);
-  for (const name of list) await join(name);
-  await fixture.pass(150);
+/** Deletes objects without their finalizers, as a lost cluster does, and creates them with these NICs. */
+async function recreate(interfacesOf: (name: string) => readonly object[]): Promise<void> {
+  await fleet.fixture.stop();
+  for (const name of fleet.names) {
+    const ref = { namespace: 'multinic-system', name };
+    await fleet.fixture.admin.patch(nodeConfigs, ref, { metadata: { finalizers: null } });
+    await fleet.fixture.delete(name);
+    await fleet.fixture.untilGone(name);
+    await fleet.apply(name, interfacesOf(name));
+  }
+  fleet.fixture.run();
 }
 
-describe('[C16] a deleted object', () => {
+describe('an object without a record of its node', () => {
+  it('[R1] objects restored from an older backup configure their NICs and leave the others on the hosts', async () => {
+    fleet = await RemovalFleet.start(6, 2);
+    await recreate((name) => [fleet.nic(name)]);
+    await fleet.untilHeld();
+    expect(fleet.untouched(2)).toEqual(fleet.names);
+    expect(await fleet.messageOn('a')).toMatch(/^SideEffect: NIC fa:16:3e:00:02:61 would be/);
+    await fleet.annotate('a', { 'multinic.io/allow-removals': '1' });
+    await fleet.untilGood(['a']);
+    expect(fleet.untouched(2)).toEqual(fleet.names.slice(1));
+    for (const name of ['b', 'c']) await fleet.apply(name, [fleet.nic(name), fleet.second(name)]);
+    await fleet.untilGood(['b', 'c']);
+  });
+
+  it('objects restored from the same backup change nothing', async () => {
+    fleet = await RemovalFleet.start(3, 2);
+    await recreate((name) => [fleet.nic(name), fleet.second(name)]);
+    await fleet.untilGood();
+    expect(fleet.untouched(2)).toEqual(fleet.names);
+  });
+
+  it.each([
+    ['status.applied is lost', { applied: null }],
+    ['the whole status is lost', null],
+  ])('[N3] specs emptied after %s remove no NIC', async (_, change) => {
+    fleet = await RemovalFleet.start(6);
+    await fleet.fixture.stop();
+    for (const name of fleet.names) {
+      await fleet.setStatus(name, change);
+      await fleet.empty(name);
+    }
+    fleet.fixture.run();
+    await fleet.untilHeld();
+    expect(fleet.untouched()).toEqual(fleet.names);
+  });
+
+  it('a restored object with an older legacy status removes no NIC', async () => {
+    fleet = await RemovalFleet.start(1, 2);
+    const { status } = await fleet.fixture.get('a');
+    // The legacy controller writes these fields only.
+    const interfaceStatuses = status?.interfaceStatuses?.map((one) => {
+      const { id, name, macAddress, status: state, lastUpdated } = one;
+      return { id, name, macAddress, status: state, lastUpdated };
+    });
+    await fleet.fixture.pass(20);
+    await recreate((name) => [fleet.nic(name)]);
+    await fleet.fixture.stop();
+    await fleet.setStatus('a', null);
+    await fleet.setStatus('a', {
+      state: 'Configured',
+      nodeReady: true,
+      conditions: [{ type: 'Ready', status: 'True', reason: 'JobSucceeded' }],
+      interfaceStatuses,
+    });
+    fleet.fixture.run({ 'take-over': 'true' });
+    await fleet.untilHeld();
+    expect(fleet.untouched(2)).toEqual(['a']);
+  });
+
+  it('a deleted object without a record reads its node first, and waits for consent', async () => {
+    fleet = await RemovalFleet.start(1);
+    await fleet.fixture.stop();
+    await fleet.setStatus('a', null);
+    await fleet.fixture.delete('a');
+    fleet.fixture.run();
+    await fleet.untilHeld();
+    expect(fleet.untouched()).toEqual(['a']);
+    const at = fleet.fixture.clock.now().toISOString();
+    await fleet.annotate('a', { 'multinic.io/delete-consent': at });
+    await fleet.fixture.untilGone('a');
+    expect(fleet.untouched()).toEqual([]);
+  });
+
+  it('a deleted object that never had a NIC is released', async () => {
+    fleet = await RemovalFleet.start(1);
+    await fleet.join('b');
+    await fleet.empty('b');
+    await fleet.fixture.delete('b');
+    await fleet.fixture.untilGone('b');
+  });
+});
+
+describe('[C16] an object that refers to another node', () => {
+  it('shifted instance ids remove no NIC, whatever the number of nodes', async () => {
+    fleet = await RemovalFleet.start(3);
+    await shift();
+    await fleet.fixture.pass(150);
+    expect(fleet.untouched()).toEqual(fleet.names);
+    for (const name of fleet.names) expect(await fleet.fixture.ready(name)).toBe(blocked);
+  });
+
+  it('two objects that swap instance ids and NICs are applied at once', async () => {
+    fleet = await RemovalFleet.start(2);
+    await fleet.fixture.apply('a', { instanceId: fleet.idOf('b'), interfaces: [fleet.nic('b')] });
+    await fleet.fixture.apply('b', { instanceId: fleet.idOf('a'), interfaces: [fleet.nic('a')] });
+    await fleet.untilGood();
+    expect(fleet.fixture.agents.macsOn('a')).toEqual([fleet.macOf('a')]);
+    expect(fleet.fixture.agents.macsOn('b')).toEqual([fleet.macOf('b')]);
+  });
+
+  it('each removal from a former node needs a new allow-removals value', async () => {
+    fleet = await RemovalFleet.start(1);
+    const { agents } = fleet.fixture;
+    await fleet.annotate('a', { 'multinic.io/allow-removals': 'before' });
+    await fleet.fixture.addNode('z', 'uuid-z');
+    const moved = { instanceId: 'uuid-z', interfaces: [fleet.nic('a')] };
+    await fleet.fixture.apply('a', moved);
+    await fleet.untilHeld();
+    await fleet.annotate('a', { 'multinic.io/allow-removals': 'once' });
+    await fleet.untilGood();
+    expect(agents.macsOn('a')).toEqual([]);
+    await fleet.apply('a');
+    await fleet.untilHeld();
+    await fleet.restart();
+    await fleet.fixture.pass(100);
+    expect(agents.macsOn('z')).toEqual([fleet.macOf('a')]);
+    await fleet.annotate('a', { 'multinic.io/allow-removals': 'twice' });
+    await fleet.untilGood();
+    expect(agents.macsOn('z')).toEqual([]);
+  });
+
   it('a deleted object with a wrong instance id does not clean that node, which another object configured', async () => {
-    const list = ['a', 'b', 'c'];
-    await fleet(list);
-    await shift(list);
-    for (const name of list) await fixture.untilReady(name, held);
-    await fixture.delete('a');
-    await fixture.pass(100);
-    expect(untouched(['b', 'c'])).toEqual(['b', 'c']);
+    fleet = await RemovalFleet.start(3);
+    await shift();
+    await fleet.fixture.pass(100);
+    await fleet.fixture.delete('a');
+    await fleet.fixture.pass(100);
+    expect(fleet.untouched()).toEqual(fleet.names);
   });
 
   it('a deleted object does not clean the node of a mistyped object', async () => {
-    await fleet(['a', 'b']);
-    await fixture.apply('b', { instanceId: 'uuid-typo', interfaces: [nicOf('b')] });
-    await fixture.untilReady('b', 'False NodeNotFound');
-    await fixture.apply('x', { instanceId: idOf('b'), interfaces: [nicOf('f')] });
-    await fixture.untilReady('x', held);
-    await fixture.delete('x');
-    await fixture.pass(100);
-    expect(untouched(['b'])).toEqual(['b']);
+    fleet = await RemovalFleet.start(2);
+    const typo = { instanceId: 'uuid-typo', interfaces: [fleet.nic('b')] };
+    await fleet.fixture.apply('b', typo);
+    await fleet.fixture.untilReady('b', 'False NodeNotFound');
+    await fleet.fixture.apply('x', { instanceId: fleet.idOf('b'), interfaces: [fleet.nic('f')] });
+    await fleet.fixture.pass(100);
+    await fleet.fixture.delete('x');
+    await fleet.fixture.pass(100);
+    expect(fleet.fixture.agents.macsOn('b')).toContain(fleet.macOf('b'));
   });
 
   it.each(['before', 'after'])(
-    'a deletion needs consent when its successor, created %s, has no NICs',
+    'deletions whose successors, created %s, list no NIC wait for consent',
     async (order) => {
-      await fleet();
+      fleet = await RemovalFleet.start(6);
       const make = async () => {
-        for (const name of names) {
-          const spec = { nodeName: name, instanceId: idOf(name), interfaces: [] };
-          await fixture.apply(`${name}-new`, spec);
+        for (const name of fleet.names) {
+          const spec = { nodeName: name, instanceId: fleet.idOf(name), interfaces: [] };
+          await fleet.fixture.apply(`${name}-new`, spec);
         }
       };
       if (order === 'before') await make();
-      for (const name of names) await fixture.delete(name);
+      for (const name of fleet.names) await fleet.fixture.delete(name);
       if (order === 'after') await make();
-      await fixture.pass(150);
-      expect(untouched(names)).toEqual(names);
+      await fleet.fixture.pass(150);
+      expect(fleet.untouched()).toEqual(fleet.names);
     },
   );
 
-  it('a deletion proceeds with a new allow-removals value, without a second request', async () => {
-    await fleet();
-    for (const name of names) await fixture.delete(name);
-    for (const name of names) await fixture.untilReady(name, held);
-    const ref = { namespace: 'multinic-system', name: 'a' };
-    const annotations = { 'multinic.io/allow-removals': 'now' };
-    await fixture.admin.patch(nodeConfigs, ref, { metadata: { annotations } });
-    await fixture.untilGone('a');
-    expect(untouched(names)).toEqual(names.slice(1));
+  it('evidence against present links counts when successors list only some NICs', async () => {
+    fleet = await RemovalFleet.start(4, 2);
+    for (const name of fleet.names) {
+      await fleet.proveDeletion(name, fleet.fixture.agents.macsOn(name));
+      await fleet.fixture.apply(`${name}-new`, {
+        nodeName: name,
+        instanceId: fleet.idOf(name),
+        interfaces: [fleet.nic(name)],
+      });
+      await fleet.fixture.delete(name);
+    }
+    await fleet.untilHeld();
+    await fleet.fixture.pass(100);
+    expect(fleet.untouched(2)).toEqual(fleet.names);
   });
 
-  it('[C8] a deletion with server-gone consent does not wait for a Node that is not ready', async () => {
-    await fleet(['a']);
-    await fixture.setReady('a', 'Unknown');
-    const ref = { namespace: 'multinic-system', name: 'a' };
-    const annotations = { 'multinic.io/delete-consent': `${fixture.clock.now().toISOString()}!` };
-    await fixture.admin.patch(nodeConfigs, ref, { metadata: { annotations } });
-    await fixture.delete('a');
-    await fixture.untilGone('a');
-  });
-});
-
-describe('[C16] Nodes that register again', () => {
-  it('Nodes that register again keep their NICs when the specs were emptied meanwhile', async () => {
-    await fleet();
-    await registerAnew(names, async () => {
-      for (const name of names)
-        await fixture.apply(name, { instanceId: idOf(name), interfaces: [] });
-    });
-    expect(untouched(names)).toEqual(names);
+  it('deletions whose successors list the NICs change no host and use no budget', async () => {
+    fleet = await RemovalFleet.start(6);
+    for (const name of fleet.names) await fleet.fixture.delete(name);
+    for (const name of fleet.names) {
+      const spec = { nodeName: name, instanceId: fleet.idOf(name), interfaces: [fleet.nic(name)] };
+      await fleet.fixture.apply(`${name}-new`, spec);
+    }
+    for (const name of fleet.names) await fleet.fixture.untilGone(name);
+    for (const name of fleet.names) await fleet.fixture.untilReady(`${name}-new`, good);
+    expect(fleet.untouched()).toEqual(fleet.names);
   });
 
-  it('Nodes that register again keep their NICs when the instance ids were shifted meanwhile', async () => {
-    const list = ['a', 'b', 'c'];
-    await fleet(list);
-    await registerAnew(list, () => shift(list));
-    expect(untouched(list)).toEqual(list);
-  });
+  it.each(['emptied', 'shifted'])(
+    'Nodes that register again keep their NICs when the specs were %s meanwhile',
+    async (act) => {
+      fleet = await RemovalFleet.start(act === 'emptied' ? 6 : 3);
+      for (const name of fleet.names) await fleet.fixture.admin.delete(nodes, { name });
+      await fleet.fixture.pass(10);
+      if (act === 'shifted') await shift();
+      else for (const name of fleet.names) await fleet.empty(name);
+      await fleet.fixture.pass(10);
+      for (const name of fleet.names) await fleet.join(name);
+      await fleet.fixture.pass(150);
+      expect(fleet.untouched()).toEqual(fleet.names);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { findCondition } from '../../api/condition.ts';
-import type { JobAction } from '../../api/job.ts';
+import { type JobAction, protocol as newestProtocol } from '../../api/job.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
@@ -16,8 +16,10 @@ import {
 import { withMissingNics } from '../jobs/evidence.ts';
 import { isNews } from '../jobs/family.ts';
 import { healthOf, unreachable } from '../jobs/liveness.ts';
-import { type Contents, contentHash, protocolFor, requestOf } from '../jobs/request.ts';
+import { type Contents, contentHash, requestOf } from '../jobs/request.ts';
+import { type AllowedRemoval, isRecorded, withQueued } from '../jobs/run-basis.ts';
 import { type AgentTask, type Failure, type Run, type Runner, RunRefused } from '../jobs/runner.ts';
+import type { ClusterFacts } from '../networks/cluster-facts.ts';
 import { machineOf, systemUuidOf } from '../objects/machine.ts';
 import { type NodeConfig, refOfConfig } from '../objects/stores.ts';
 import type { NodeRecords } from '../records/node-records.ts';
@@ -35,6 +37,8 @@ export interface Task {
   readonly node: Node;
   readonly action: JobAction;
   readonly contents: Contents;
+  /** Removals that the run may make, as the gate decided; undefined: none. */
+  readonly removals?: readonly AllowedRemoval[];
 }
 
 export interface Progress extends Outcome {
@@ -50,6 +54,7 @@ export interface NextRunOptions {
   readonly records: Pick<NodeRecords, 'take'>;
   /** Version of this controller. */
   readonly version: string;
+  readonly facts: () => ClusterFacts;
   readonly startDeadlineMs: number;
   readonly ages: RecordAges;
   readonly clock: Clock;
@@ -76,7 +81,8 @@ export type NextRun = (task: Task, signal: AbortSignal) => Promise<Progress>;
 
 /** Takes the next step for a task: starts, follows, retries or removes agent runs, and sets the status phase. */
 export function createNextRun(options: NextRunOptions): NextRun {
-  const { runner, dispatch, rollout, records, startDeadlineMs, ages, clock, metrics } = options;
+  const { runner, dispatch, rollout, records, facts, startDeadlineMs, ages, clock, metrics } =
+    options;
   const termsOf = createTermsOf(options);
 
   async function nextRun(task: Task, signal: AbortSignal): Promise<Progress> {
@@ -87,6 +93,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
       action,
       content,
       machine: machineOf(node),
+      removals: task.removals ?? [],
     };
     const runs = runsOf(runner, task, content);
     const applied = recordOf(report.config);
@@ -134,6 +141,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     const repeat = before !== undefined && isAbout(before, agentTask);
     const failure = pausedIn(report.config) ?? unreachable(node);
     if (failure) return waiting(report, failure, repeat);
+    await queueRemovals(task, agentTask, repeat, signal);
     const revision = rollout.revisionOf(report.config);
     const change = isBudgeted(report.config, agentTask, revision) ? { node, revision } : undefined;
     const run = { agentTask, repeat, isBudgeted: change !== undefined };
@@ -147,6 +155,24 @@ export function createNextRun(options: NextRunOptions): NextRun {
     return { done: false, requeueAfterMs: startDeadlineMs };
   }
 
+  /**
+   * Stores the removals of a run before it waits for its turn: from then on a consent holds for this content and its
+   * retries, however long the queue is.
+   */
+  async function queueRemovals(
+    { report, removals = [] }: Task,
+    agentTask: AgentTask,
+    repeat: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const record = recordOf(report.config);
+    if (removals.length === 0 || !record) return;
+    const queued = withQueued(record, agentTask, removals, clock.now());
+    if (queued === record) return;
+    report.tell({ kind: 'waiting', ...turn('the agent run is queued'), repeat }, queued);
+    await report.write(signal);
+  }
+
   /** Writes `status.applied` before the Job starts: after a crash the outcome is then "unknown", not "none". */
   async function begin(
     { report, ...task }: Task,
@@ -157,10 +183,12 @@ export function createNextRun(options: NextRunOptions): NextRun {
     // An earlier controller process may have prepared the Job for another network manager.
     const sent = { ...agentTask, family: run.family };
     const before = recordOf(report.config);
-    if (before?.job !== run.name || before.done !== undefined || before.undone) {
+    const { contents, removals = [] } = task;
+    const isOpen = before?.job === run.name && before.done === undefined && !before.undone;
+    // A consent may arrive between the record and the start of a prepared Job.
+    if (!isOpen || !isRecorded(before, removals)) {
       const { config } = report;
-      const { contents } = task;
-      const input = { config, contents, agentTask, before, isBudgeted: counts };
+      const input = { config, contents, agentTask, before, removals, isBudgeted: counts };
       const terms = await termsOf(input, signal);
       const again = repeat || isRefusedFor(report.config, recordNotStored);
       report.tell(
@@ -174,7 +202,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     const { config } = report;
     // The object's own record is stored before older records become undone: a changed node always has a record.
     await records.take(config, agentTask.node, signal);
-    await runner.start(agentTask, requestOf(sent, { ...task, config }, applied), signal);
+    await runner.start(agentTask, requestOf(sent, { ...task, config }, applied, facts()), signal);
   }
 
   /** Deletes a run that cannot start, repairs a slow run, otherwise waits. */
@@ -207,14 +235,14 @@ export function createNextRun(options: NextRunOptions): NextRun {
     }
     if (health.kind === 'slow') {
       const { config } = task.report;
-      await runner.start(run, requestOf(run, { ...task, config }, applied), signal);
+      await runner.start(run, requestOf(run, { ...task, config }, applied, facts()), signal);
     }
     return { done: false, requeueAfterMs: health.forMs };
   }
 
   /** Builds a record for a running Job whose `status.applied` was deleted. */
-  function unrecorded(run: Run, { contents, report: { config } }: Task): Applied {
-    const terms = { protocol: protocolFor(contents), revision: rollout.revisionOf(config) };
+  function unrecorded(run: Run, { report: { config } }: Task): Applied {
+    const terms = { protocol: newestProtocol, revision: rollout.revisionOf(config) } as const;
     return begun(run, run.name, terms, clock.now());
   }
 

@@ -82,17 +82,6 @@ describe('a node whose network manager differs from the guess', () => {
     },
   );
 
-  it('an older agent without protocol 3 still detects the network manager', async () => {
-    const refusal = { reason: 'InvalidRequest', message: 'protocol' } as const;
-    fixture.agents.answer = (request) =>
-      request.protocol === 3 ? { outcome: 'refused', refusal } : nodeOf('keyfile')(request);
-    fixture.run();
-    await fixture.apply('worker-1', { interfaces: [entry(0), entry(1, { routing: 'isolated' })] });
-    const { status } = await fixture.untilReady('worker-1', 'False AgentTooOld');
-    expect(status?.interfaceStatuses).toMatchObject([{ status: 'Configured' }, {}]);
-    expect(sent()).toEqual(['netplan', 'netplan', 'keyfile', 'keyfile']);
-  });
-
   it('the detected network manager is used for later runs', async () => {
     fixture.agents.answer = nodeOf('keyfile');
     fixture.run();

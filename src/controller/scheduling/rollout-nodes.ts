@@ -1,8 +1,9 @@
 import { findCondition } from '../../api/condition.ts';
+import { isWrittenByLegacy } from '../../api/legacy-status.ts';
 import type { Change, Store } from '../../kube/cache/store.ts';
 import { StoreIndex } from '../../kube/cache/store-index.ts';
 import type { RolloutPhase } from '../jobs/applied.ts';
-import { isWrittenByOther, type NodeConfig } from '../objects/stores.ts';
+import type { NodeConfig } from '../objects/stores.ts';
 import { isReported, revisionOf, sourceOf } from './revision.ts';
 import type { Continued, Failed } from './rollout.ts';
 
@@ -163,7 +164,7 @@ function runValues({ phase, revision }: CountedRun, wanted: string | undefined):
 export function rolloutNodeOf(config: NodeConfig, image: string): RolloutNode {
   const { metadata } = config;
   const source = sourceOf(config);
-  const status = config.status && !isWrittenByOther(config.status) ? config.status : undefined;
+  const status = config.status && !isWrittenByLegacy(config.status) ? config.status : undefined;
   const isLeaving = metadata.deletionTimestamp !== undefined;
   const run = countedRun(status, metadata.uid);
   return {

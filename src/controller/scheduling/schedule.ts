@@ -3,6 +3,7 @@ import type { JobAction } from '../../api/job.ts';
 import { type Reason, reasons } from '../../api/reasons.ts';
 import { type Applied, completionIn, completionOf, machineIn } from '../jobs/applied.ts';
 import { isNews, otherFamilyIn } from '../jobs/family.ts';
+import { type AllowedRemoval, isFor, isIfGone } from '../jobs/run-basis.ts';
 import type { Run, RunOutcome } from '../jobs/runner.ts';
 import { isOtherBoot, isOtherMachine, isReplaced, type Machine } from '../objects/machine.ts';
 
@@ -12,6 +13,8 @@ export interface Desired {
   readonly action: JobAction;
   readonly content: string;
   readonly machine: Machine;
+  /** Removals that the run may make. */
+  readonly removals?: readonly AllowedRemoval[];
 }
 
 /** Outcome of the last run, if not in the status yet. */
@@ -68,15 +71,49 @@ function decideAmong(
   const start = { kind: 'start', attempt, generation: desired.generation } as const;
   if (!applied || !isAbout(applied, desired)) return start;
   const observed = applied.done === undefined ? endOf(applied, runs) : undefined;
-  const { done, reasons: left } = observed ? completionOf(observed.verdict) : completionIn(applied);
+  if (observed) return afterOutcome(applied, observed, runs);
+  const again = { ...start, attempt: Math.max(attempt, applied.attempt + 1) };
+  if (mayRemoveMore(desired, applied, recordAgeMs)) return again;
+  const { done, reasons: left } = completionIn(applied);
   if (done) return { kind: 'done', observed };
-  const pause = isOfOtherFamily(applied, observed)
-    ? 0
-    : pauseMs(left, failuresInARow(applied, runs), applied.job);
-  // Write the outcome to the status before acting on it.
-  if (observed) return { kind: 'pause', forMs: pause, observed };
-  if (pause > recordAgeMs) return { kind: 'pause', forMs: pause - recordAgeMs, observed };
-  return { ...start, attempt: Math.max(attempt, applied.attempt + 1) };
+  const forMs = pauseAfter(applied, undefined, runs, left) - recordAgeMs;
+  return forMs > 0 ? { kind: 'pause', forMs, observed } : again;
+}
+
+/** Writes the outcome to the status before acting on it. */
+function afterOutcome(applied: Applied, observed: ObservedRun, runs: readonly Run[]): Decision {
+  const { done, reasons: left } = completionOf(observed.verdict);
+  if (done) return { kind: 'done', observed };
+  return { kind: 'pause', forMs: pauseAfter(applied, observed, runs, left), observed };
+}
+
+function pauseAfter(
+  applied: Applied,
+  observed: ObservedRun | undefined,
+  runs: readonly Run[],
+  left: readonly Reason[],
+): number {
+  if (isOfOtherFamily(applied, observed)) return 0;
+  return pauseMs(left, failuresInARow(applied, runs), applied.job);
+}
+
+/**
+ * True if the run may remove a NIC that the last run with this content was not allowed to remove. A NIC that was removed
+ * and is back is removed again after a pause.
+ */
+function mayRemoveMore(
+  { removals = [], ...desired }: Desired,
+  { basis, done = false }: Applied,
+  recordAgeMs: number,
+): boolean {
+  if (removals.length === 0) return false;
+  const before = basis && isFor(basis, desired) ? basis.removals : [];
+  const isNew = (removal: AllowedRemoval) =>
+    !before.some((one) => one.mac === removal.mac && isIfGone(one) === isIfGone(removal));
+  if (removals.some(isNew)) return true;
+  // Queued after the last run, and no run has started since: a slot was busy, or the controller was killed.
+  if (basis?.used !== true) return done;
+  return !removals.every(isIfGone) && recordAgeMs > untilChanged.firstMs;
 }
 
 /** True if the only obstacle is a network manager mismatch in the last run. */

@@ -1,9 +1,19 @@
-import { type Protocol, protocols } from '../../api/job.ts';
+import { protocol as newestProtocol, type Protocol, protocols } from '../../api/job.ts';
+import { knownNics } from '../../api/known-nics.ts';
 import type { Reason } from '../../api/reasons.ts';
-import { type Applied, deliveredMacs, type Terms, triedBefore } from '../jobs/applied.ts';
-import { type Contents, protocolFor } from '../jobs/request.ts';
+import {
+  type Applied,
+  deliveredMacs,
+  machineIn,
+  type Terms,
+  triedBefore,
+} from '../jobs/applied.ts';
+import { type Contents, nothing } from '../jobs/request.ts';
+import { type AllowedRemoval } from '../jobs/run-basis.ts';
 import type { AgentTask } from '../jobs/runner.ts';
+import { isReplaced } from '../objects/machine.ts';
 import { allowRemovalsOf, type NodeConfig } from '../objects/stores.ts';
+import { lostNics } from '../removals/losses.ts';
 import type { Rollout } from './rollout-budget.ts';
 
 /** Reasons returned by an agent that cannot read the request, possibly due to an older protocol version. */
@@ -14,6 +24,8 @@ export interface TermsInput {
   readonly contents: Contents;
   readonly agentTask: AgentTask;
   readonly before: Applied | undefined;
+  /** Removals allowed for the run. */
+  readonly removals: readonly AllowedRemoval[];
   /** True if the rollout budget counts the run. */
   readonly isBudgeted: boolean;
 }
@@ -30,34 +42,93 @@ export interface TermsOptions {
 export type TermsOf = (input: TermsInput, signal: AbortSignal) => Promise<Terms>;
 
 export function createTermsOf({ isCurrent, rollout, version }: TermsOptions): TermsOf {
-  return async ({ config, contents, agentTask, before, isBudgeted }, signal) => {
-    const isHere = before?.nodeName === agentTask.node;
-    const carried =
-      agentTask.action === 'apply' && isHere ? rollout.carriedPhase(config) : undefined;
+  return async (input, signal) => {
+    const { config, agentTask, before, removals, isBudgeted } = input;
+    const here = recordHere(input);
+    const carried = agentTask.action === 'apply' && here ? rollout.carriedPhase(config) : undefined;
     const inherited = {
       version,
       triedFamilies: triedBefore(agentTask.machine, before),
-      macs: isHere ? deliveredMacs(config) : [],
+      macs: here ? deliveredMacs(config) : [],
       allowedRemovals: allowRemovalsOf(config),
+      last: withSource(here, config),
+      before,
+      requested: input.contents.interfaces.map(({ mac }) => mac),
+      removals,
       revision: rollout.revisionOf(config),
       rollout: isBudgeted ? ('started' as const) : carried,
     };
-    const newest = protocolFor(contents);
-    if (before?.content !== agentTask.content) return { protocol: newest, ...inherited };
-    const { hostFence, worked } = before;
+    if (before?.content !== agentTask.content) return { protocol: newestProtocol, ...inherited };
+    const { hostFence } = before;
+    const worked = before.done ? before.attempt : before.worked;
+    const protocol = protocolAfter(before, version, removesNothing(input));
     // Only an object confirmed by the API server may supersede the host's fence.
     const superseding = hostFence !== undefined && (await isCurrent(config, signal));
     const fence = superseding ? { hostFence } : {};
-    return { protocol: protocolAfter(before, newest), worked, ...inherited, ...fence };
+    return { protocol, worked, ...inherited, ...fence };
   };
 }
 
+/** Returns the record of the last run if this object changed this machine last. */
+function recordHere({ before, agentTask: { node, machine } }: TermsInput): Applied | undefined {
+  if (before?.nodeName !== node || before.undone) return undefined;
+  return isReplaced(machineIn(before), machine) ? undefined : before;
+}
+
+/**
+ * Returns the record with the agent run that reported `knownInterfaces`. Earlier versions do not store this run: their
+ * record is about the run. Otherwise the list would count as unread until the next result.
+ */
+function withSource(
+  record: Applied | undefined,
+  { metadata, status }: NodeConfig,
+): Applied | undefined {
+  const isKnown = knownNics(metadata, status).kind === 'read';
+  if (!record || record.knownFrom || !isKnown || !status?.knownInterfaces) return record;
+  return { ...record, knownFrom: { uid: metadata.uid ?? '', job: record.job } };
+}
+
+/**
+ * True if the node's known NICs prove that the run removes none. Agents up to protocol 3 remove every NIC that the
+ * request does not list.
+ */
+function removesNothing(input: TermsInput): boolean {
+  const { config, contents, agentTask, removals } = input;
+  const here = recordHere(input);
+  if (!here) return false;
+  // A clean-up of an older agent removes all NICs, also those that a successor lists.
+  const stay = agentTask.action === 'cleanup' ? nothing : contents;
+  if (removals.length > 0 || lostNics(config, stay)?.length !== 0) return false;
+  // Runs without a result may have configured NICs that no list has yet.
+  const staying = new Set([...stay.interfaces.map(({ mac }) => mac), ...stay.keep]);
+  return (here.requested ?? []).every((mac) => staying.has(mac));
+}
+
+/** First protocol version that names the NICs that may leave. */
+const namesRemovals = 4 satisfies Protocol;
+
 /**
  * Returns the next older protocol version after an unreadable request, and the newest version after the oldest. Returns
- * the newest version after `AgentTooOld` too: the image may be newer since.
+ * the newest version after `AgentTooOld` and after a run by another controller version too: the image may be newer
+ * since. A run that may remove a NIC never gets an older version than 4.
  */
-function protocolAfter({ protocol: spoken, reasons = [] }: Applied, newest: Protocol): Protocol {
-  if (reasons.includes('AgentTooOld')) return newest;
-  if (!reasons.some((reason) => unreadable.has(reason))) return spoken;
-  return protocols.findLast((version) => version < spoken) ?? newest;
+function protocolAfter(
+  { protocol: spoken, reasons = [], version: by }: Applied,
+  version: string,
+  isHarmless: boolean,
+): Protocol {
+  const next = nextProtocol(spoken, reasons, by === version);
+  return next < namesRemovals && !isHarmless ? newestProtocol : next;
+}
+
+function nextProtocol(
+  spoken: Protocol,
+  reasons: readonly Reason[],
+  isOfThisVersion: boolean,
+): Protocol {
+  if (reasons.includes('AgentTooOld')) return newestProtocol;
+  if (reasons.some((reason) => unreadable.has(reason))) {
+    return protocols.findLast((older) => older < spoken) ?? newestProtocol;
+  }
+  return isOfThisVersion ? spoken : newestProtocol;
 }

@@ -5,49 +5,22 @@ import {
   setCondition,
   shortMessage,
 } from '../../api/condition.ts';
-import type { NicResult } from '../../api/job.ts';
+import { isBeyondApply, nicReason } from '../../api/job.ts';
 import { interfaceName } from '../../api/names.ts';
-import { type Reason, reasons } from '../../api/reasons.ts';
+import { reasons } from '../../api/reasons.ts';
 import { completionOf } from '../jobs/applied.ts';
 import { isOpen } from '../jobs/evidence.ts';
-import type { AcceptedSpec, Entry } from '../jobs/request.ts';
-import type { Failure, Run, RunOutcome } from '../jobs/runner.ts';
+import type { AcceptedSpec } from '../jobs/request.ts';
 import type { NameMatch } from '../target.ts';
-
-/** Phase of one object, from which its status is derived. */
-export type RunPhase =
-  /** No agent may start; NICs stay unchanged. */
-  | ({ readonly kind: 'refused' } & Failure)
-  /** An agent must wait to start; `repeat` as in `working`. */
-  | ({
-      readonly kind: 'waiting';
-      readonly repeat: boolean;
-      /** True if the object waits for a stopped rollout. */
-      readonly isStopped?: boolean;
-    } & Failure)
-  /** `repeat`: the status from an earlier attempt stays valid. */
-  | { readonly kind: 'working'; readonly run: Run; readonly repeat: boolean }
-  /** `at`: time the end was observed; `again`: the outcome was already reported and another phase overwrote it. */
-  | {
-      readonly kind: 'ended';
-      readonly job: string;
-      readonly at: Date;
-      readonly verdict: RunOutcome;
-      readonly again?: true;
-    }
-  /** The status has the outcome, and no run is left. `check`: findings of a drift check. */
-  | { readonly kind: 'recorded'; readonly check?: CheckFindings };
-
-export interface CheckFindings {
-  readonly nics: readonly NicResult[];
-  readonly at: Date;
-}
-
-/** True if the status shows an earlier attempt's result for this machine, kept until the next result. */
-export function isRepeat(situation: RunPhase): boolean {
-  if (situation.kind === 'working' || situation.kind === 'waiting') return situation.repeat;
-  return situation.kind === 'recorded';
-}
+import {
+  blockedReady,
+  interfaces,
+  type Judgement,
+  judgedNics,
+  readyIn,
+  rejectionsOf,
+} from './ready.ts';
+import { type Hold, isRepeat, type RunPhase } from './run-phase.ts';
 
 interface ConditionsInput {
   readonly situation: RunPhase;
@@ -56,6 +29,8 @@ interface ConditionsInput {
   readonly name: NameMatch | undefined;
   /** Drift found by a check; undefined: no check has finished. */
   readonly drift: ConditionUpdate | undefined;
+  /** Undefined: the gate was not asked; the earlier hold stays. */
+  readonly hold?: Hold | undefined;
   /** Condition Paused, if the object is paused. */
   readonly paused?: readonly ConditionUpdate[];
   readonly previous: readonly Condition[];
@@ -67,8 +42,9 @@ interface ConditionsInput {
 export function conditionsOf(input: ConditionsInput): Condition[] {
   const { previous, generation, now } = input;
   const retained = retainedProgress(input);
+  const progress = checkedProgress(input) ?? (retained.length > 0 ? retained : progressIn(input));
   const updates = [
-    ...(retained.length > 0 ? retained : progressIn(input)),
+    ...(input.hold?.message === undefined ? progress : heldProgress(progress, input.hold.message)),
     accepted(input.spec),
     ...drifted(input),
     ...nameDiffers(input.name),
@@ -96,18 +72,70 @@ const order = [
 ];
 
 /** Returns the conditions kept from the last attempt. A retry adds nothing new until its run ends or fails to start. */
-function retainedProgress({ situation, previous, generation }: ConditionsInput): ConditionUpdate[] {
+function retainedProgress({
+  situation,
+  previous,
+  generation,
+  hold,
+}: ConditionsInput): ConditionUpdate[] {
   const inTrouble =
     (situation.kind === 'working' && situation.run.trouble !== undefined) ||
     (situation.kind === 'waiting' && situation.reason !== 'WaitingForTurn');
-  if (!isRepeat(situation) || inTrouble) return [];
+  const isReleased = hold !== undefined && hold.message === undefined;
+  const wasHeld = findCondition(previous, 'Ready')?.reason === 'RemovalHeld';
+  if (!isRepeat(situation) || inTrouble || (isReleased && wasHeld)) return [];
   // A recorded outcome is about the current content, even under an older generation number.
   const isCurrent = ({ observedGeneration }: Condition): boolean =>
     situation.kind === 'recorded' || observedGeneration === generation;
   return previous
     .filter((condition) => progressTypes.includes(condition.type) && isCurrent(condition))
-    .map(({ type, status, reason = '', message = '' }) => ({ type, status, reason, message }));
+    .map(asUpdate);
 }
+
+function asUpdate({ type, status, reason = '', message = '' }: Condition): ConditionUpdate {
+  return { type, status, reason, message };
+}
+
+/**
+ * Returns Ready after a check that finds a failure beyond an apply, or an earlier one gone; undefined otherwise. The
+ * last run's stages stay. No agent starts, so a user must act: Stalled, whatever the reason means after a run.
+ */
+function checkedProgress({ situation, spec, previous }: ConditionsInput) {
+  const check = situation.kind === 'recorded' ? situation.check : undefined;
+  const before = findCondition(previous, 'Ready');
+  const failed = check?.nics.filter(isBeyondApply) ?? [];
+  const wasFailed = before?.status === 'False' && isFromCheck(before.reason);
+  if (!check || (failed.length === 0 && !wasFailed)) return undefined;
+  const others = check.nics.filter((nic) => !isOpen(nic) || isBeyondApply(nic));
+  const ready = judgedNics({ nics: others, outcome: 'ok', warnings: [] }, spec.entries ?? []);
+  const stages = previous.filter(({ type }) => stageTypes.has(type));
+  return [
+    { type: 'Ready', ...ready },
+    ...stages.map(asUpdate),
+    ...(ready.status === 'True' ? [] : [{ type: 'Stalled', ...ready, status: 'True' as const }]),
+  ];
+}
+
+/** Checks follow complete runs only: such a reason is from a check. */
+function isFromCheck(text: string | undefined): boolean {
+  const reason = nicReason.safeParse(text).data;
+  if (reason === undefined) return false;
+  return reason === 'VerifyFailed' || isBeyondApply({ state: 'Failed', reason });
+}
+
+/** Ready is False while a NIC stays that the object does not list; other problems come first. */
+function heldProgress(progress: readonly ConditionUpdate[], message: string): ConditionUpdate[] {
+  const held = blockedReady(message);
+  const ready = progress.find(({ type }) => type === 'Ready');
+  if (ready && !(ready.status === 'True' || ready.reason === held.reason)) return [...progress];
+  return [
+    { type: 'Ready', ...held },
+    ...progress.filter(({ type }) => stageTypes.has(type)),
+    { type: 'Stalled', ...held, status: 'True' },
+  ];
+}
+
+const stageTypes: ReadonlySet<string> = new Set(['Applied', 'Verified', 'Persistent']);
 
 function progressIn({ situation, spec }: ConditionsInput): ConditionUpdate[] {
   const ready = readyIn(situation, spec.entries ?? []);
@@ -153,8 +181,7 @@ function drifted({ situation, drift, previous }: ConditionsInput): ConditionUpda
   const isNew = situation.kind === 'ended' && !situation.again;
   const isHealed = isNew && completionOf(situation.verdict).done;
   if (isHealed) return [asApplied];
-  const { type, status, reason = '', message = '' } = before;
-  return [{ type, status, reason, message }];
+  return [asUpdate(before)];
 }
 
 export const asApplied: ConditionUpdate = {
@@ -178,87 +205,6 @@ function rolloutStopped(situation: RunPhase): ConditionUpdate[] {
 
 function cut(update: ConditionUpdate): ConditionUpdate {
   return { ...update, message: shortMessage(update.message) };
-}
-
-/** Reasons for waiting without a failure: NICs keep their configuration. */
-const undecided: ReadonlySet<Reason> = new Set(['WaitingForTurn', 'RolloutWaiting', 'Paused']);
-
-/** Status, reason and message of a condition; the reason is in the reasons table. */
-type Judgement = Omit<ConditionUpdate, 'type' | 'reason'> & { readonly reason: Reason };
-
-/**
- * Returns condition Ready: True if everything requested is applied and verified. Of several reasons the first in
- * processing order counts. Refused entries come last, because they delay nothing else.
- */
-export function readyIn(situation: RunPhase, entries: readonly Entry[]): Judgement {
-  switch (situation.kind) {
-    case 'refused':
-      return no(situation.reason, situation.message);
-    case 'waiting':
-      return undecided.has(situation.reason)
-        ? { status: 'Unknown', reason: situation.reason, message: situation.message }
-        : no(situation.reason, situation.message);
-    case 'working':
-      return working(situation.run);
-    case 'ended':
-      return judged(situation.verdict, entries);
-    case 'recorded':
-      // Normally the status keeps its Ready condition; reached only if a user removed the condition.
-      return { status: 'Unknown', reason: 'SpecChanged', message: 'the status was incomplete' };
-    default:
-      return situation satisfies never;
-  }
-}
-
-function working({ trouble, node }: Run): Judgement {
-  if (trouble) return no(trouble.reason, trouble.message);
-  return {
-    status: 'Unknown',
-    reason: 'SpecChanged',
-    message: `an agent is running on node ${node}`,
-  };
-}
-
-function judged(verdict: RunOutcome, entries: readonly Entry[]): Judgement {
-  if (verdict.kind === 'failure') return no(verdict.reason, verdict.message);
-  const { nics, outcome, warnings } = verdict.result;
-  const [first] = nics.filter(isOpen);
-  if (first) return no(first.reason, describe(nics, entries));
-  // A host-wide problem without a NIC is reported as a warning.
-  if (outcome !== 'ok')
-    return no('JobFailed', warnings.join('; ') || `the agent reported outcome "${outcome}"`);
-  const [refused] = rejectionsOf(entries);
-  if (refused !== undefined) return no('InvalidEntries', rejectionsOf(entries).join('; '));
-  return { status: 'True', reason: 'AllInterfacesConfigured', message: success(entries, warnings) };
-}
-
-function no(reason: Reason, message: string): Judgement {
-  return { status: 'False', reason, message };
-}
-
-function describe(nics: readonly NicResult[], entries: readonly Entry[]): string {
-  const configured = nics.filter(({ state }) => state === 'Configured').length;
-  const open = nics
-    .filter(isOpen)
-    .map(({ index, reason, message }) => `${interfaceName(index)} ${reason}: ${message}`);
-  return `${configured} of ${interfaces(entries.length)} configured; ${open.join('; ')}`;
-}
-
-function success(entries: readonly Entry[], warnings: readonly string[]): string {
-  const words =
-    entries.length === 0
-      ? 'No interfaces: MultiNIC manages nothing on the node'
-      : `${entries.length === 1 ? '' : 'All '}${interfaces(entries.length)} configured successfully`;
-  return warnings.length === 0 ? words : `${words}; warnings: ${warnings.join(', ')}`;
-}
-
-function interfaces(count: number): string {
-  return `${count} interface${count === 1 ? '' : 's'}`;
-}
-
-/** Returns one text per unusable entry. */
-function rejectionsOf(entries: readonly Entry[]): string[] {
-  return entries.flatMap(({ rejection }) => rejection ?? []);
 }
 
 /** Stages of a NIC: applied to the kernel, read back, and written to boot files. */

@@ -7,7 +7,7 @@ import {
   run,
   status,
 } from '../../../test/fixtures/status-samples.ts';
-import type { RunPhase } from './conditions.ts';
+import { type RunPhase } from './run-phase.ts';
 
 const working: RunPhase = { kind: 'working', run: run(), repeat: false };
 

@@ -1,6 +1,6 @@
 import { ipOf } from '../../api/address.ts';
 import { rfc3339, shortMessage } from '../../api/condition.ts';
-import { type JobResult, type NicResult, nicReason } from '../../api/job.ts';
+import { isBeyondApply, type JobResult, type NicResult, nicReason } from '../../api/job.ts';
 import { type InterfaceStatus, maxInterfaceStatuses } from '../../api/multinicnodeconfig.ts';
 import { interfaceName } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
@@ -8,12 +8,14 @@ import { isSameJson } from '../../api/same-json.ts';
 import { isOpen } from '../jobs/evidence.ts';
 import type { Entry } from '../jobs/request.ts';
 import type { Failure, RunOutcome } from '../jobs/runner.ts';
-import type { RunPhase } from './conditions.ts';
+import { type RunPhase } from './run-phase.ts';
 
 interface Nics {
   readonly entries: readonly Entry[];
   readonly situation: RunPhase;
   readonly previous: readonly InterfaceStatus[];
+  /** MACs of NICs whose removal waits for consent. */
+  readonly held: ReadonlySet<string>;
   readonly now: Date;
 }
 
@@ -55,7 +57,7 @@ function wantedNic(entry: Entry, { situation, previous, now }: Nics): InterfaceS
 
 /**
  * Returns the status of a checked NIC: check time, and reason `Drifted` if the node differs. The NIC stays
- * `Configured`: the drift policy decides on repair.
+ * `Configured`, as the drift policy decides on repair, unless the failure is beyond an apply.
  */
 function checked(
   { mac }: Entry,
@@ -65,11 +67,25 @@ function checked(
 ): InterfaceStatus | undefined {
   const check = situation.kind === 'recorded' ? situation.check : undefined;
   const found = check?.nics.find((one) => sameMac(one.mac, mac) && one.state !== 'Removed');
-  if (!check || !found || before?.status !== 'Configured') return undefined;
-  const { reason, message, carrier } = found;
-  const updated = nicStatus(nic, { status: 'Configured', reason, message }, { before, now });
+  if (!check || !found) return undefined;
+  if (before?.status !== 'Configured' && !(before && hasVerdict(before))) return undefined;
+  const { reason, message, carrier, code, args } = found;
+  const status = isBeyondApply(found) ? 'Failed' : 'Configured';
+  const state = { status, reason, message, code, args } as const;
+  const updated = nicStatus(nic, state, { before, now });
   const { carrier: _, ...rest } = updated;
   return { ...rest, lastChecked: rfc3339(check.at), ...defined({ carrier }) };
+}
+
+/** True if the status shows a failure beyond an apply. */
+export function hasVerdict({
+  status,
+  reason,
+  code,
+}: Pick<InterfaceStatus, 'status' | 'reason' | 'code'>): boolean {
+  const known = nicReason.safeParse(reason).data;
+  if (status !== 'Failed' || known === undefined) return false;
+  return isBeyondApply({ state: status, reason: known, code });
 }
 
 /** True if a status shows the NIC as configured with the currently requested values. */
@@ -127,7 +143,7 @@ function requestedFields({ id, macAddress, address, cidr, mtu }: NicIdentity) {
  * Returns statuses of NICs no longer in the spec. A NIC stays listed, and its index stays taken, until the agent
  * reports it removed or unknown.
  */
-function leavingNics({ entries, situation, previous, now }: Nics): InterfaceStatus[] {
+function leavingNics({ entries, situation, previous, held, now }: Nics): InterfaceStatus[] {
   const result = reportIn(situation);
   const wanted = new Set(entries.flatMap(({ mac }) => mac ?? []));
   const gone = previous.filter(
@@ -140,17 +156,23 @@ function leavingNics({ entries, situation, previous, now }: Nics): InterfaceStat
   );
   // An agent with outcome ok would have listed NICs it could not remove.
   const stay = result?.outcome === 'ok' ? [] : omitted;
-  const unremoved = listed.filter(isOpen).map((nic) => {
-    const before = gone.find(({ macAddress }) => sameMac(macAddress, nic.mac));
-    const state = { status: 'Failed', reason: nic.reason, message: nic.message } as const;
-    return nicStatus(unremovedNic(nic, before), state, {
-      before,
-      now,
-      inspectedAt: endIn(situation),
+  const unremoved = listed
+    .filter((nic) => isOpen(nic) || nic.state === 'Held')
+    .map((nic) => {
+      const before = gone.find(({ macAddress }) => sameMac(macAddress, nic.mac));
+      const status = nic.state === 'Held' ? 'Configured' : 'Failed';
+      const { reason, message, code, args } = nic;
+      const state = { status, reason, message, code, args } as const;
+      return nicStatus(unremovedNic(nic, before), state, {
+        before,
+        now,
+        inspectedAt: endIn(situation),
+      });
     });
-  });
   const isBlocked = 'reason' in situation && holding.has(situation.reason);
-  return [...stay.map((before) => (isBlocked ? before : inRemoval(before, now))), ...unremoved];
+  const stays = ({ macAddress = '' }: InterfaceStatus) =>
+    isBlocked || held.has(macAddress.toLowerCase());
+  return [...stay.map((before) => (stays(before) ? before : inRemoval(before, now))), ...unremoved];
 }
 
 /** Reasons for which NICs no longer in the spec stay on the node. */
@@ -183,6 +205,8 @@ interface NicState {
   readonly reason: Reason;
   readonly message: string;
   readonly carrier?: boolean | undefined;
+  readonly code?: string | undefined;
+  readonly args?: string | undefined;
 }
 
 /** Failures that certainly changed nothing on the node. */
@@ -199,9 +223,12 @@ const harmless: ReadonlySet<Reason> = new Set([
 ]);
 
 /** Converts an agent's NIC result. */
-function stateFromAgent({ state, reason, message, carrier }: NicResult): NicState {
+function stateFromAgent({ state, reason, message, carrier, code, args }: NicResult): NicState {
+  const found = { reason, message, carrier, code, args };
+  // A requested NIC that waits for a held NIC is not configured.
+  if (state === 'Held') return { status: 'Pending', ...found };
   const status = state === 'Configured' || state === 'Pending' ? state : 'Failed';
-  return { status, reason, message, carrier };
+  return { status, ...found };
 }
 
 /**
@@ -231,10 +258,10 @@ function initialState(situation: Exclude<RunPhase, { kind: 'ended' }>): NicState
 /** Returns an earlier agent result still visible in the status. */
 function earlierState(before: InterfaceStatus | undefined): NicState | undefined {
   const reason = nicReason.safeParse(before?.reason).data;
-  const { status, message = '' } = before ?? {};
+  const { status, message = '', code, args } = before ?? {};
   if (!reason || reason === 'InvalidEntry') return undefined;
   if (status !== 'Configured' && status !== 'Pending' && status !== 'Failed') return undefined;
-  return { status, reason, message };
+  return { status, reason, message, code, args };
 }
 
 /** Returns why the finished run has no result for a NIC. */

@@ -1,6 +1,7 @@
 import { type Condition, type ConditionUpdate, findCondition } from '../../api/condition.ts';
 import type { Effect } from '../../api/effects.ts';
 import { refusalReason } from '../../api/job.ts';
+import { isWrittenByLegacy, otherControllerActive } from '../../api/legacy-status.ts';
 import type { metricTable } from '../../api/metrics.ts';
 import type { NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
 import { fieldManagers } from '../../api/names.ts';
@@ -17,17 +18,12 @@ import type { Clock } from '../../time/clock.ts';
 import type { Applied } from '../jobs/applied.ts';
 import { type AcceptedSpec, acceptEntries } from '../jobs/request.ts';
 import { type RunOutcome, RunRefused } from '../jobs/runner.ts';
-import {
-  isWrittenByOther,
-  type NodeConfig,
-  nodeConfigs,
-  otherControllerActive,
-  refOfConfig,
-} from '../objects/stores.ts';
+import { type NodeConfig, nodeConfigs, refOfConfig } from '../objects/stores.ts';
 import type { NameMatch } from '../target.ts';
 import { yieldPatch } from '../watch/legacy-controller.ts';
-import type { RunPhase } from './conditions.ts';
-import { statusOf, statusPatch } from './status.ts';
+import { type Hold, type RunPhase } from './run-phase.ts';
+import { statusOf } from './status.ts';
+import { statusPatch } from './status-patch.ts';
 
 export interface ReportOptions {
   readonly client: Pick<KubeClient, 'patchStatus'>;
@@ -46,6 +42,8 @@ export interface Report {
   about(spec: AcceptedSpec, name: NameMatch | undefined): void;
   /** Sets the phase to write. `drift`: new condition Drifted. */
   tell(situation: RunPhase, applied?: Applied, drift?: ConditionUpdate): void;
+  /** Sets what the gate decided about removals; without a call the earlier hold stays. */
+  hold(removals: Hold): void;
   /** Adds a handled value of `rollout-continue` to the next write; undefined: none. */
   continueRollout(handled: NodeConfigStatus['rolloutContinued']): void;
   /** Sets a refusal for a refused request; any other error clears the phase. */
@@ -104,6 +102,7 @@ export function createReporter(options: ReportOptions): Reporter {
     let name: NameMatch | undefined;
     let pending: PendingStatus | undefined;
     let continued: NodeConfigStatus['rolloutContinued'];
+    let hold: Hold | undefined;
     return {
       get config() {
         return current;
@@ -114,6 +113,9 @@ export function createReporter(options: ReportOptions): Reporter {
       },
       tell(situation, applied, drift) {
         pending = { situation, applied, drift };
+      },
+      hold(removals) {
+        hold = removals;
       },
       continueRollout(handled) {
         continued = handled;
@@ -136,6 +138,7 @@ export function createReporter(options: ReportOptions): Reporter {
           spec,
           name,
           ...pending,
+          hold,
           continued,
           now: clock.now(),
         });
@@ -198,7 +201,7 @@ export function createReporter(options: ReportOptions): Reporter {
 function lacksReport({ status }: NodeConfig): boolean {
   return (
     status !== undefined &&
-    isWrittenByOther(status) &&
+    isWrittenByLegacy(status) &&
     findCondition(status.conditions, otherControllerActive) === undefined
   );
 }

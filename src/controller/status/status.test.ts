@@ -17,8 +17,9 @@ import { findCondition } from '../../api/condition.ts';
 import { refusalReason } from '../../api/job.ts';
 import { begun } from '../jobs/applied.ts';
 import { acceptSpec } from '../jobs/request.ts';
-import type { RunPhase } from './conditions.ts';
-import { statusOf, statusPatch } from './status.ts';
+import { type RunPhase } from './run-phase.ts';
+import { statusOf } from './status.ts';
+import { statusPatch } from './status-patch.ts';
 
 const working: RunPhase = { kind: 'working', run: run(), repeat: false };
 const refused = { kind: 'refused', reason: 'NodeNotFound', message: 'no Node' } as const;
@@ -98,6 +99,22 @@ describe('statusOf', () => {
     expect(findCondition(next.conditions, 'Ready')?.message).toBe(
       '1 of 2 interfaces configured; multinic1 VerifyFailed: no route',
     );
+  });
+
+  it('NICs kept by a run without a known list wait with NotKnownYet, and a later allow-removals is consent', () => {
+    const config = nodeConfig({ metadata: { annotations: { 'multinic.io/allow-removals': '1' } } });
+    const kept = nicResult(1, { state: 'Held', reason: 'RemovalHeld', mac: 'fa:16:3e:00:00:99' });
+    const waiting = nicResult(0, { state: 'Held', reason: 'RemovalHeld' });
+    const next = status(reported({ outcome: 'partial', nics: [waiting, kept] }), config);
+    expect(next.heldRemovals).toMatchObject({
+      code: 'NotKnownYet',
+      macs: ['fa:16:3e:00:00:99'],
+      allowRemovals: '1',
+    });
+    expect(findCondition(next.conditions, 'Ready')).toMatchObject({
+      reason: 'RemovalHeld',
+      message: expect.stringMatching(/^NotKnownYet: NIC fa:16:3e:00:00:99 would be/) as string,
+    });
   });
 
   it('conditions count NICs on the node: failed NICs are rolled back, removed NICs are gone', () => {
@@ -314,48 +331,26 @@ describe('a recorded outcome', () => {
   });
 });
 
+describe('a check of an object with held removals', () => {
+  it('the hold stays, because only the gate ends it', () => {
+    const { uid = '', generation = 0 } = nodeConfig().metadata;
+    const applied = { ...begun(agentTask(), 'job-1', { protocol: 4 }, now), done: true };
+    const held = { status: 'False', reason: 'RemovalHeld', message: 'OverBudget: NIC x' } as const;
+    const conditions = [{ type: 'Ready', ...held, lastTransitionTime: now.toISOString() }];
+    const heldRemovals = { uid, generation, code: 'OverBudget', macs: ['fa:16:3e:00:00:99'] };
+    const before = { ...status(reported()), applied, conditions, heldRemovals };
+    const check = { nics: [nicResult(0)], at: now };
+    const next = status({ kind: 'recorded', check }, nodeConfig({ status: before }));
+    expect(conditionsIn(next)['Ready']).toBe('False RemovalHeld');
+    expect(next.heldRemovals).toEqual(heldRemovals);
+  });
+});
+
 describe('observedSpecHash', () => {
   it("observedSpecHash echoes the spec's hash, otherwise our own", () => {
     expect(status(working, nodeConfig({ spec: { specHash: 'theirs' } })).observedSpecHash).toBe(
       'theirs',
     );
     expect(status(working).observedSpecHash).toMatch(/^[0-9a-f]{64}$/);
-  });
-});
-
-describe('statusPatch', () => {
-  it('statusPatch replaces a legacy status completely, with the resourceVersion as precondition', () => {
-    const config = nodeConfig({
-      status: {
-        state: 'Failed',
-        nodeReady: true,
-        lastInterfaceCheck: '2026-01-01T00:00:00+09:00',
-        conditions: [{ type: 'InProgress', status: 'True', reason: 'SpecChanged' }],
-        interfaceStatuses: [
-          { name: 'multinic0', macAddress: 'fa:16:3e:00:00:00', actualState: 'Configured' },
-        ],
-      },
-    });
-    const next = status(reported(), config);
-    expect(next.conditions?.map(({ type }) => type)).not.toContain('InProgress');
-    expect(next.interfaceStatuses?.[0]).not.toHaveProperty('actualState');
-    expect(statusPatch(config, next)).toEqual({
-      metadata: { resourceVersion: '10' },
-      status: { nodeReady: null, lastInterfaceCheck: null, ...next },
-    });
-  });
-
-  it('[RW-74] statusPatch rebuilds an unreadable status', () => {
-    const config = nodeConfig({ status: { interfaceStatuses: { multinic0: {} }, phase: 'x' } });
-    expect(statusPatch(config, status(reported(), config))).toMatchObject({
-      status: { phase: null },
-    });
-  });
-
-  it('statusPatch returns undefined for an unchanged status', () => {
-    const first = status(reported());
-    expect(
-      statusPatch(nodeConfig({ status: first }), status(reported(), nodeConfig({ status: first }))),
-    ).toBeUndefined();
   });
 });

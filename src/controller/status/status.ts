@@ -4,21 +4,25 @@ import {
   findCondition,
   rfc3339,
 } from '../../api/condition.ts';
-import { type JobResult, nicReason } from '../../api/job.ts';
-import {
-  appliedRecord,
-  type InterfaceStatus,
-  type KnownInterface,
-  type NodeConfigStatus,
+import { type JobResult, type NicResult, nicReason } from '../../api/job.ts';
+import type {
+  InterfaceStatus,
+  KnownInterface,
+  NodeConfigStatus,
 } from '../../api/multinicnodeconfig.ts';
-import { isSameJson } from '../../api/same-json.ts';
 import { type Applied, deliveredMacs, recordOf } from '../jobs/applied.ts';
 import type { AcceptedSpec, Entry } from '../jobs/request.ts';
+import { isIfGone } from '../jobs/run-basis.ts';
+import type { RunOutcome } from '../jobs/runner.ts';
 import { type NodeConfig, ownSpecHash } from '../objects/stores.ts';
+import { holdOf } from '../removals/bases.ts';
+import { holdByAgent } from '../removals/hold-status.ts';
 import type { NameMatch } from '../target.ts';
-import { conditionsOf, isRepeat, type RunPhase, readyIn } from './conditions.ts';
-import { defined, interfaceStatuses, isConfigured } from './interface-statuses.ts';
+import { conditionsOf } from './conditions.ts';
+import { defined, hasVerdict, interfaceStatuses, isConfigured } from './interface-statuses.ts';
 import { pausedCondition } from './paused.ts';
+import { blockedReady, readyIn } from './ready.ts';
+import { type Hold, isRepeat, type RunPhase } from './run-phase.ts';
 import { summaryOf } from './summary.ts';
 
 export interface StatusInput {
@@ -30,6 +34,8 @@ export interface StatusInput {
   readonly applied?: Applied | undefined;
   /** New condition Drifted, if a check has finished. */
   readonly drift?: ConditionUpdate | undefined;
+  /** Undefined: the gate was not asked. */
+  readonly hold?: Hold | undefined;
   /** Value of `rollout-continue` handled now. */
   readonly continued?: NodeConfigStatus['rolloutContinued'];
   readonly now: Date;
@@ -39,22 +45,28 @@ export interface StatusInput {
 export function statusOf(input: StatusInput): NodeConfigStatus {
   const { config, spec, name, drift, now } = input;
   const situation = situationIn(input);
+  const hold = holdAfter(input);
   const previous: NodeConfigStatus = config.status ?? {};
   const { generation = 0 } = config.metadata;
   const { conditions: before = [], interfaceStatuses: nics = [] } = previous;
   const conditions = conditionsOf({
     spec,
-    situation: showsReady(config.status, situation, spec) ? input.situation : situation,
+    situation: showsReady(config.status, situation, spec, hold) ? input.situation : situation,
     previous: before,
     name,
     drift,
+    hold,
     paused: pausedCondition(config),
     generation,
     now,
   });
   // With an unreadable spec the removed NICs are unknown.
   const { entries } = spec;
-  const statuses = entries ? interfaceStatuses({ entries, situation, previous: nics, now }) : nics;
+  const heldRemovals = hold ? hold.status : previous.heldRemovals;
+  const held = heldMacs(heldRemovals);
+  const statuses = entries
+    ? interfaceStatuses({ entries, situation, previous: nics, held, now })
+    : nics;
   const ready = findCondition(conditions, 'Ready');
   return {
     state: stateOf(situation, ready, statuses),
@@ -64,11 +76,31 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
     interfaceStatuses: statuses,
     ...defined({
       observedSpecHash: hashOf(config),
-      ...lastRun(situation, previous),
+      ...lastRun(situation, previous, input.applied),
       applied: input.applied ?? recordIn(config, situation),
+      heldRemovals,
       rolloutContinued: input.continued ?? previous.rolloutContinued,
     }),
   };
+}
+
+/** Returns the gate's hold, otherwise the hold by an agent that found more NICs than were known. */
+function holdAfter({ config, spec, situation, hold, now }: StatusInput): Hold | undefined {
+  if (hold?.message !== undefined) return hold;
+  return holdByAgent(config, outcomeIn(situation), spec, now) ?? hold ?? earlierHold(config);
+}
+
+/** Returns the hold in the status: a check finds the object as recorded, and asks no gate. */
+function earlierHold(config: NodeConfig): Hold | undefined {
+  const ready = findCondition(config.status?.conditions, 'Ready');
+  const status = holdOf(config);
+  return status && ready?.reason === 'RemovalHeld'
+    ? { message: ready.message ?? '', status }
+    : undefined;
+}
+
+function heldMacs(held: NodeConfigStatus['heldRemovals']): ReadonlySet<string> {
+  return new Set(held?.macs ?? []);
 }
 
 /**
@@ -82,18 +114,17 @@ function recordIn(config: NodeConfig, { kind }: RunPhase): Applied | undefined {
 }
 
 /** Returns the recorded outcome as a phase, if the status no longer shows it. */
-function situationIn({ situation, config, applied, spec }: StatusInput): RunPhase {
+function situationIn({ situation, config, applied, spec, hold }: StatusInput): RunPhase {
+  if (situation.kind !== 'recorded') return situation;
   const record = applied ?? recordOf(config);
-  return (
-    (situation.kind === 'recorded' && recordedOutcome(config.status, record, spec)) || situation
-  );
+  return recordedOutcome(config.status, record, spec, hold) ?? situation;
 }
 
-function lastRun(situation: RunPhase, previous: NodeConfigStatus) {
+function lastRun(situation: RunPhase, previous: NodeConfigStatus, applied: Applied | undefined) {
   return {
     lastProcessed: endOf(situation) ?? previous.lastProcessed,
     lastJobName: jobOf(situation) ?? previous.lastJobName,
-    knownInterfaces: knownTo(situation) ?? previous.knownInterfaces,
+    knownInterfaces: knownTo(situation) ?? knownWithout(previous, situation, applied),
   };
 }
 
@@ -132,57 +163,42 @@ function endOf(situation: RunPhase): string | undefined {
   return situation.kind === 'ended' ? rfc3339(situation.at) : undefined;
 }
 
-/** Returns NICs in the host's state file, if the agent has just reported them. */
+/** Returns NICs in the host's state file, if a run or check has just reported them. */
 function knownTo(situation: RunPhase): KnownInterface[] | undefined {
-  const verdict = situation.kind === 'ended' ? situation.verdict : undefined;
-  const known = verdict?.kind === 'result' ? verdict.result.known : undefined;
-  return known?.map(({ index, mac, portId }) => ({
+  return listedIn(situation)?.map(({ index, mac, portId }) => ({
     id: index,
     macAddress: mac,
     ...(portId === undefined ? {} : { portId }),
   }));
 }
 
+/** A run that succeeded without listing the host's NICs has removed those that it had to remove. */
+function knownWithout(
+  { knownInterfaces }: NodeConfigStatus,
+  situation: RunPhase,
+  applied: Applied | undefined,
+): KnownInterface[] | undefined {
+  if (!outcomeIn(situation) || !applied?.basis?.used) return knownInterfaces;
+  const removals = applied.basis.removals.filter((removal) => !isIfGone(removal));
+  const removed = new Set(removals.map(({ mac }) => mac));
+  return knownInterfaces?.filter(({ macAddress }) => !removed.has(macAddress.toLowerCase()));
+}
+
+function listedIn(situation: RunPhase): JobResult['known'] {
+  if (situation.kind === 'recorded') return situation.check?.known;
+  const outcome = outcomeIn(situation);
+  return outcome?.kind === 'result' ? outcome.result.known : undefined;
+}
+
+function outcomeIn(situation: RunPhase): RunOutcome | undefined {
+  if (situation.kind === 'ended') return situation.verdict;
+  return situation.kind === 'waiting' ? situation.outcome : undefined;
+}
+
 /** Returns the Job shown in the status; a retry's Job is shown after its end. */
 function jobOf(situation: RunPhase): string | undefined {
   if (situation.kind === 'ended') return situation.job;
   return situation.kind === 'working' && !isRepeat(situation) ? situation.run.name : undefined;
-}
-
-/**
- * Returns the merge patch to the new status from any stored form, including the legacy controller's; undefined: no
- * change.
- */
-export function statusPatch(config: NodeConfig, next: NodeConfigStatus): unknown {
-  const dropped = config.statusKeys.filter((key) => !(key in next));
-  const same = isSameJson(config.status, comparable(config, next));
-  if (same && dropped.length === 0) return undefined;
-  return {
-    // A write by another client meanwhile makes this a conflict.
-    metadata: { resourceVersion: config.metadata.resourceVersion },
-    status: {
-      ...without(dropped),
-      ...next,
-      // A merge patch keeps unnamed keys, so stale record keys are removed explicitly.
-      ...(next.applied ? { applied: { ...without(recordKeys), ...next.applied } } : {}),
-    },
-  };
-}
-
-/**
- * A missing summary alone causes no write: an upgrade would write every object at once, and an older CRD would drop the
- * summary again.
- */
-function comparable({ status }: NodeConfig, next: NodeConfigStatus): NodeConfigStatus {
-  if (status?.summary !== undefined) return next;
-  const { summary: _, ...rest } = next;
-  return rest;
-}
-
-const recordKeys = Object.keys(appliedRecord.shape);
-
-function without(keys: readonly string[]): Record<string, null> {
-  return Object.fromEntries(keys.map((key) => [key, null]));
 }
 
 /**
@@ -193,11 +209,17 @@ function recordedOutcome(
   status: NodeConfigStatus | undefined,
   applied: Applied | undefined,
   { entries = [] }: Pick<AcceptedSpec, 'entries'>,
+  hold: Hold | undefined,
 ): RunPhase | undefined {
   if (!applied?.done || applied.undone || applied.action !== 'apply') return undefined;
   const { job, at, attempt, protocol } = applied;
   const about = { protocol, attempt, uid: '', generation: 0, bootId: '' };
-  const result: JobResult = { ...about, outcome: 'ok', nics: nicsOf(entries), warnings: [] };
+  const result: JobResult = {
+    ...about,
+    outcome: 'ok',
+    nics: nicsOf(entries, status),
+    warnings: [],
+  };
   const end = {
     kind: 'ended',
     job,
@@ -207,15 +229,59 @@ function recordedOutcome(
   } as const;
   const nics = status?.interfaceStatuses ?? [];
   const usable = entries.filter(({ rejection }) => rejection === undefined);
-  const isShown = usable.every((entry) => isConfigured(entry, nics));
-  return isShown && showsReady(status, end, { entries }) ? undefined : end;
+  const isShown = usable.every(
+    (entry) => isConfigured(entry, nics) || isHeld(entry, nics) || verdictOn(entry, nics),
+  );
+  return isShown && showsReady(status, end, { entries }, hold) ? undefined : end;
 }
 
-function nicsOf(entries: readonly Entry[]): JobResult['nics'] {
-  return entries.flatMap(({ mac, index, rejection }) => {
+/** A NIC that waits for the index, name or address of a held NIC is not configured, although the run is complete. */
+function nicsOf(
+  entries: readonly Entry[],
+  status: NodeConfigStatus | undefined,
+): JobResult['nics'] {
+  const nics = status?.interfaceStatuses ?? [];
+  return entries.flatMap((entry): JobResult['nics'] => {
+    const { mac, index, rejection } = entry;
     if (mac === undefined || index === undefined || rejection !== undefined) return [];
-    return [{ index, mac, name: '', state: 'Configured', reason: 'Configured', message: '' }];
+    return [{ index, mac, name: '', ...stateIn(entry, nics) }];
   });
+}
+
+function stateIn(
+  entry: Entry,
+  nics: readonly InterfaceStatus[],
+): Pick<NicResult, 'state' | 'reason' | 'message'> {
+  const held = heldStatusOf(entry, nics);
+  if (held) return { state: 'Held', reason: 'RemovalHeld', message: held.message ?? '' };
+  return verdictOn(entry, nics) ?? { state: 'Configured', reason: 'Configured', message: '' };
+}
+
+/** Returns a failure beyond an apply, found by a check since the run. */
+function verdictOn(
+  { mac }: Entry,
+  nics: readonly InterfaceStatus[],
+): Pick<NicResult, 'state' | 'reason' | 'message'> | undefined {
+  const found = nics.find((nic) => nic.macAddress?.toLowerCase() === mac && hasVerdict(nic));
+  const reason = nicReason.safeParse(found?.reason).data;
+  return found && reason && { state: 'Failed', reason, message: found.message ?? '' };
+}
+
+function isHeld(entry: Entry, nics: readonly InterfaceStatus[]): boolean {
+  return heldStatusOf(entry, nics) !== undefined;
+}
+
+function heldStatusOf({ mac }: Entry, nics: readonly InterfaceStatus[]) {
+  return nics.find(
+    ({ macAddress, status, reason }) =>
+      macAddress?.toLowerCase() === mac && status === 'Pending' && reason === 'RemovalHeld',
+  );
+}
+
+function readyWith(hold: Hold | undefined, ready: ReturnType<typeof readyIn>) {
+  return hold?.message !== undefined && ready.status === 'True'
+    ? blockedReady(hold.message)
+    : ready;
 }
 
 /** True if Ready already matches; a stored success message may also contain warnings. */
@@ -223,9 +289,10 @@ function showsReady(
   status: NodeConfigStatus | undefined,
   end: RunPhase,
   { entries = [] }: Pick<AcceptedSpec, 'entries'>,
+  hold: Hold | undefined,
 ): boolean {
   const shown = findCondition(status?.conditions, 'Ready');
-  const ready = readyIn(end, entries);
+  const ready = readyWith(hold, readyIn(end, entries));
   if (shown?.status !== ready.status || shown.reason !== ready.reason) return false;
   return ready.status === 'True' || ready.message.startsWith(shown.message ?? '');
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { entry, nicResult, nodeConfig } from '../../../test/fixtures/controller-samples.ts';
 import { endedAt, reported, run, status } from '../../../test/fixtures/status-samples.ts';
-import { statusPatch } from './status.ts';
+import { statusPatch } from './status-patch.ts';
 import { summaryOf } from './summary.ts';
 
 const spec = { interfaces: [entry(0), entry(1)] };

@@ -14,7 +14,7 @@ import {
   status,
 } from '../../../test/fixtures/status-samples.ts';
 import { begun } from '../jobs/applied.ts';
-import { statusPatch } from './status.ts';
+import { statusPatch } from './status-patch.ts';
 
 describe('a recorded outcome missing in the status', () => {
   const applied = { ...begun(agentTask(), 'job-1', { protocol: 2 }, endedAt), done: true };

@@ -1,11 +1,12 @@
 import { type Condition, findCondition, setCondition } from '../../api/condition.ts';
+import { otherControllerActive } from '../../api/legacy-status.ts';
 import { annotations, labels, legacyControllerName } from '../../api/names.ts';
 import { type Change, Store } from '../../kube/cache/store.ts';
 import type { Job, Pod } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Clock } from '../../time/clock.ts';
 import { jobEndOf } from '../jobs/evidence.ts';
-import { type NodeConfig, otherControllerActive, type Stores } from '../objects/stores.ts';
+import type { NodeConfig, Stores } from '../objects/stores.ts';
 
 /** Selector for the legacy controller's Jobs, which run in the objects' namespace. */
 export const legacyJobsSelector = `${labels.managedBy}=${legacyControllerName}`;

@@ -116,5 +116,5 @@ function undelivered(config: OpenstackConfig, failing: ReadonlySet<string>): Che
   if (reason === 'ViolaPostError' && failing.has(providerOfConfig(config) ?? '')) return [];
   const key = keyOf(config);
   const make = passing.has(reason) ? warning : error;
-  return [make(key, reason, ofMessage(reason, message), nextFor(reason, { config: key }))];
+  return [make(key, reason, ofMessage(reason, message), nextFor(reason, { config: key, message }))];
 }

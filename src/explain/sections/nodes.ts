@@ -75,7 +75,7 @@ interface Context {
 function notReady(node: NodeView, context: Context): Checked['findings'] {
   const key = nodeKey(node);
   const { ready, state, reason, message, providerId, nodeName } = node;
-  const about = { nodeName, providerId };
+  const about = { nodeName, providerId, config: node.config, message };
   if (reason === 'Paused' && ready !== 'True') {
     return [warning(key, reason, ofMessage(reason, message), nextFor(reason, about))];
   }

@@ -1,8 +1,8 @@
-import type { NodeView } from '../../api/read-http.ts';
+import type { NicView, NodeView } from '../../api/read-http.ts';
 import { nextFor } from '../next-steps.ts';
 import { isUnsent, nodeKey, type Subject } from '../subject.ts';
 import { ofMessage, say } from '../wording.ts';
-import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
+import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 
 /** Reasons for sending no agent to the node. */
 const blocking: ReadonlySet<string> = new Set([
@@ -29,14 +29,7 @@ export function acceptance(subject: Subject): Outcome {
   }
   const status = withoutStatus(node, subject);
   if (status) return status;
-  const blocked = blockedBy(node);
-  if (blocked) {
-    const [reason, message] = blocked;
-    const { en, ko } = ofMessage(reason, message);
-    const evidence = say(`${nodeKey(node)}: ${en}`, `${nodeKey(node)}: ${ko}`);
-    return fail(reason, evidence, nextFor(reason, about));
-  }
-  return outdated(node) ?? accepted(node);
+  return blockedOutcome(node, nic) ?? outdated(node) ?? accepted(node);
 }
 
 function withoutStatus(node: NodeView, { facts, port }: Subject): Outcome | undefined {
@@ -58,6 +51,19 @@ function withoutStatus(node: NodeView, { facts, port }: Subject): Outcome | unde
     `MultiNicNodeConfig ${nodeKey(node)}에 상태가 없습니다. ${node.providerId}의 컨트롤러가 아직 처리하지 않았습니다${message ? ` (${message})` : ''}`,
   );
   return fail('NoNodeStatus', evidence, nextFor('NoNodeStatus', {}));
+}
+
+function blockedOutcome(node: NodeView, nic: NicView): Outcome | undefined {
+  const blocked = blockedBy(node);
+  if (!blocked) return undefined;
+  const [reason, message] = blocked;
+  const { en, ko } = ofMessage(reason, message);
+  const evidence = say(`${nodeKey(node)}: ${en}`, `${nodeKey(node)}: ${ko}`);
+  const { nodeName, providerId, config } = node;
+  const next = nextFor(reason, { nodeName, providerId, config, nic, message });
+  // Held NICs do not stop a configured NIC.
+  const isHarmless = reason === 'RemovalHeld' && nic.state === 'Configured';
+  return (isHarmless ? warn : fail)(reason, evidence, next);
 }
 
 function blockedBy({ ready, reason, message, object }: NodeView) {

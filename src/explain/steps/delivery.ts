@@ -112,7 +112,8 @@ function refused(subject: Subject): Outcome | undefined {
   if (last) return last.ok ? laterFailure(subject) : refusedNode(subject, last);
   const isOpen = !hasObject(node) && config?.ready === 'False';
   if (!isOpen || !deliveryReasons.has(config.reason)) return undefined;
-  const next = nextFor(config.reason, { config: config.config, port });
+  const { message } = config;
+  const next = nextFor(config.reason, { config: config.config, port, message });
   const { en, ko } = ofMessage(config.reason, config.message);
   const retry = nextTry(config.nextSyncAt, facts.now);
   return fail(config.reason, say(`${en}${retry.en}`, `${ko}${retry.ko}`), next);
@@ -134,7 +135,7 @@ type LastDelivery = NonNullable<PortView['delivery']>;
 function refusedNode({ facts, port, config, nic }: Subject, last: LastDelivery): Outcome {
   const reason = last.reason ?? 'ViolaPostError';
   const evidence = withTimes(ofMessage(reason, last.message), last, config, facts.now);
-  const next = nextFor(reason, { config: config?.config, port });
+  const next = nextFor(reason, { config: config?.config, port, message: last.message });
   // An unread node may have the NIC.
   const mayWork = nic?.state === 'Configured' || facts.node.state === 'unread';
   const isHarmless = mayWork && reason !== 'ViolaPostError';
@@ -174,9 +175,10 @@ function notThere(subject: Subject): Outcome | undefined {
     return absent('Deleting', evidence, subject);
   }
   if (!nic || isUnsent(node, nic)) {
+    const removed = removedText(subject);
     const evidence = say(
-      `node ${key} does not list the port among its NICs`,
-      `노드 ${key}의 NIC에 이 포트가 없습니다`,
+      `node ${key} does not list the port among its NICs${removed.en}`,
+      `노드 ${key}의 NIC에 이 포트가 없습니다${removed.ko}`,
     );
     return absent('Waiting', evidence, subject);
   }
@@ -184,6 +186,19 @@ function notThere(subject: Subject): Outcome | undefined {
   return unknown(
     `the last delivery of ${key} is not known`,
     `${key}의 마지막 전달 결과를 알 수 없습니다`,
+  );
+}
+
+/** Returns time and basis for a removal within the last hour; empty: no removal. */
+function removedText({ node, port, facts }: Subject): Wording {
+  const mac = port?.macAddress.toLowerCase();
+  const removed = node?.object?.removed?.find((each) => each.mac.toLowerCase() === mac);
+  if (!removed) return say('', '');
+  const { basis, at } = removed;
+  const when = since(at, facts.now, ['removed', '제거']);
+  return say(
+    `; its NIC was removed, basis ${basis}${when.en}`,
+    `; NIC 제거됨, 근거 ${basis}${when.ko}`,
   );
 }
 

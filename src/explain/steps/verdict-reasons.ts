@@ -10,6 +10,7 @@ const stepOf: Readonly<Record<PortReason, 'Filter' | 'Assignment' | 'Selection' 
   PortStatus: 'Filter',
   PortTooOld: 'Filter',
   PortWithoutAddress: 'Filter',
+  SubnetOverlapsCluster: 'Filter',
   PortNotPlugged: 'Neutron',
   SubnetNotSelected: 'Selection',
   InvalidNodeName: 'Assignment',

@@ -11,7 +11,9 @@ import {
   undelivered,
   unsynced,
 } from './fault.ts';
-import { portId, read } from './healthy.ts';
+import { nic, node, portId, read } from './healthy.ts';
+
+const { object = { uid: '', generation: 0, conditions: [], deleting: false } } = node(18);
 
 /** Further situations. */
 export const further: readonly Fault[] = [
@@ -187,9 +189,55 @@ export const further: readonly Fault[] = [
     result: 'warn',
     reason: 'RemovalHeld',
     evidence: ['84 NICs'],
-    command:
-      'kubectl -n multinic-system annotate osc storage --overwrite multinic.io/allow-removals="$(date -Is)"',
+    command: 'kubectl multinic allow-removals multinic-system/storage',
     decides: ['port'],
+  },
+  {
+    title: 'NIC of a deselected subnet that the operator holds',
+    facts: portWith({
+      configs: [
+        configWith({
+          selectsSubnet: false,
+          ready: 'False',
+          reason: 'RemovalHeld',
+          message: 'OverBudget: 84 of 361 NICs of this OpenstackConfig would be removed',
+        }),
+      ],
+    }),
+    step: 'Delivery',
+    reason: 'RemovalHeld',
+    evidence: ['OverBudget', '84 of 361'],
+    command: 'kubectl multinic allow-removals multinic-system/storage',
+    decides: ['port'],
+  },
+  {
+    title: 'NIC on a node where another NIC is held',
+    facts: nodeWith(notReady('RemovalHeld', 'SideEffect: NIC fa:16:3e:00:00:99', 'Configured')),
+    step: 'Acceptance',
+    result: 'warn',
+    reason: 'RemovalHeld',
+    evidence: ['SideEffect'],
+    command: 'kubectl multinic allow-removals multinic-system/storage',
+    decides: ['node'],
+  },
+  {
+    title: 'NIC that was removed by an edit within the last hour',
+    facts: {
+      node: read(
+        node(18, {
+          nics: [nic(18, 0)],
+          object: {
+            ...object,
+            removed: [{ mac: 'fa:16:3e:00:00:77', basis: 'named', at: '2026-11-26T05:13:00Z' }],
+          },
+        }),
+      ),
+    },
+    step: 'Delivery',
+    reason: 'Waiting',
+    evidence: ['basis named', 'removed 12m ago'],
+    command: 'kubectl multinic sync multinic-system/storage',
+    decides: ['node'],
   },
   {
     title: 'generation that the controller has not handled',

@@ -42,6 +42,8 @@ export interface BackupWanted {
   /** Undefined: no scheduled backups. */
   readonly schedule?: string;
   readonly retention: number;
+  /** Undefined: the default for the database's size. */
+  readonly storageSize?: string;
 }
 
 /** Location of the operator's inventory. */

@@ -1,12 +1,14 @@
 import type { MultiNicOperatorSpec } from '../../api/multinicoperator.ts';
+import { backupAccount, restoreSchemas } from '../credentials/login.ts';
 import type { Checked, CredentialsWanted, Problem } from './accepted.ts';
 import { checked, unusable, unusableSecret } from './checked.ts';
 
 type Credentials = NonNullable<NonNullable<MultiNicOperatorSpec['database']>['credentials']>;
 
-/** MariaDB's own schemas and accounts. */
+/** Schemas and accounts that MariaDB, backups and restores use. */
 const systemSchemas = ['information_schema', 'mysql', 'performance_schema', 'sys'];
 const systemUsers = ['root', 'mysql', 'mariadb.sys', 'public'];
+const ownNames: readonly string[] = [backupAccount, ...Object.values(restoreSchemas)];
 const longestPassword = 512;
 
 /** Checks names and passwords for the built-in database. */
@@ -35,6 +37,9 @@ function nameProblems(
 ): Problem[] {
   if (reserved.includes(name.toLowerCase())) {
     return [unusable(field, name, 'belongs to MariaDB; choose another name')];
+  }
+  if (ownNames.includes(name.toLowerCase())) {
+    return [unusable(field, name, 'is used by backups and restores; choose another name')];
   }
   if (/^[A-Za-z0-9_$-]+$/.test(name) && name.length <= longest) return [];
   const legal = `write 1 to ${longest} characters of A-Z, a-z, 0-9, _, $ and -`;

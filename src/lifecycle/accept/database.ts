@@ -64,11 +64,12 @@ function serviceProblems({ type = '', port, nodePort }: Service, field: string):
 
 /** Checks the backup schedule and the number of retained files. */
 export function acceptBackup(
-  { schedule = '0 3 * * *', retention = 7 }: Backup,
+  { schedule = '0 3 * * *', retention = 7, storageSize }: Backup,
   field: string,
 ): Checked<BackupWanted> {
   const why = schedule === '' ? undefined : whyNoSchedule(schedule);
-  const problems: Problem[] = [];
+  const size = readSize(`${field}.storageSize`, storageSize);
+  const problems: Problem[] = [...size.problems];
   if (why !== undefined) {
     const next = 'write five fields such as "0 3 * * *", or "" for no backups';
     problems.push(unusable(`${field}.schedule`, schedule, `cannot be used (${why}); ${next}`));
@@ -77,5 +78,21 @@ export function acceptBackup(
     const next = `set it to at least 1, or ${field}.schedule to "" for no backups`;
     problems.push(unusable(`${field}.retention`, retention, `retains no file; ${next}`));
   }
-  return checked({ ...(schedule === '' ? {} : { schedule }), retention }, problems);
+  return checked(
+    {
+      ...(schedule === '' ? {} : { schedule }),
+      retention,
+      ...(size.text === undefined ? {} : { storageSize: size.text }),
+    },
+    problems,
+  );
+}
+
+function readSize(
+  field: string,
+  value: string | undefined,
+): { readonly text?: string; readonly problems: readonly Problem[] } {
+  if (value === undefined) return { problems: [] };
+  const size = readQuantity(field, value, '21Gi');
+  return 'message' in size ? { problems: [size] } : { text: size.text, problems: [] };
 }

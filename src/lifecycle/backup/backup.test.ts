@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claims, cronJobs, jobs } from '../../kube/core-resources.ts';
+import { claims, cronJobs, jobs, type Pod } from '../../kube/core-resources.ts';
 import {
   backupPod,
   named,
@@ -9,17 +9,31 @@ import {
   statefulSet,
   withSecret,
 } from '../testing/database-scene.ts';
+import { testTime } from '../testing/observed.ts';
 import { backup } from './backup.ts';
 import { createBackupMetrics } from './metrics.ts';
-import { restartToken } from './restart-token.ts';
-import { restoreRequest } from './restore.ts';
-import { imageChange } from './upgrade-backup.ts';
 
 const at = '2026-11-26T09:59:00Z';
 const written = { file: 'multinic-20261126T095900Z.sql', bytes: 10, at, verified: true, rows: 3 };
 const live = [withSecret(), statefulSet()];
 const planOf = ({ live: more = [], pods = [], ...rest }: Scene = {}) =>
   backup(observedDatabase({ ...rest, live: [...live, ...more], pods: [readyPod, ...pods] }));
+const on = (creationTimestamp: string, pod: Pod): Pod => ({
+  ...pod,
+  metadata: { ...pod.metadata, creationTimestamp },
+});
+const endedJob = (name: string, day: string, type: string) =>
+  named(jobs, name, {
+    metadata: {
+      name,
+      namespace: 'multinic-system',
+      creationTimestamp: `2026-11-${day}T03:00:00Z`,
+      labels: { app: 'mariadb-backup' },
+    },
+    status: {
+      conditions: [{ type, status: 'True', message: 'active longer than the deadline' }],
+    },
+  });
 const names = (
   all: readonly { readonly object: { readonly metadata: { readonly name: string } } }[] | undefined,
 ) => all?.map(({ object }) => object.metadata.name);
@@ -32,15 +46,6 @@ const environmentOf = (object: unknown) => {
     env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),
   );
 };
-const restore = (value: string) => ({ 'multinic.io/restore': value });
-const lastRestore = (request: string) => ({
-  databaseStatus: { lastRestore: { request, file: 'a', at, result: 'Succeeded' } },
-});
-const jobFor = (value: string, status?: unknown) => {
-  const request = restoreRequest(observedDatabase({ annotations: restore(value), status }));
-  return request && 'job' in request ? request.job : '';
-};
-
 describe('scheduled backups', () => {
   it("backups use the chart's image pull Secrets", () => {
     const [cronJob] = planOf({ pullSecrets: ['registry-site'] }).apply;
@@ -48,7 +53,7 @@ describe('scheduled backups', () => {
     expect(cronJob).toHaveProperty(`${pod}.imagePullSecrets`, [{ name: 'registry-site' }]);
   });
 
-  it("the plan has a CronJob with the server's image, and a claim with the database's size and no owner", () => {
+  it("the plan has a CronJob with the server's image in UTC, and a claim with room for two copies, without owner", () => {
     const plan = planOf({
       database: { storageSize: '20Gi', backup: { schedule: '5 4 * * *', retention: 3 } },
     });
@@ -56,6 +61,7 @@ describe('scheduled backups', () => {
     expect(cronJob).toMatchObject({
       spec: {
         schedule: '5 4 * * *',
+        timeZone: 'Etc/UTC',
         suspend: false,
         concurrencyPolicy: 'Forbid',
         jobTemplate: { spec: { backoffLimit: 0, activeDeadlineSeconds: 3600 } },
@@ -78,7 +84,7 @@ describe('scheduled backups', () => {
     });
     expect(JSON.stringify(cronJob)).not.toMatch(/root-1|user-1/);
     expect(claim?.metadata.ownerReferences).toBeUndefined();
-    expect(claim).toMatchObject({ spec: { resources: { requests: { storage: '20Gi' } } } });
+    expect(claim).toMatchObject({ spec: { resources: { requests: { storage: '41Gi' } } } });
   });
 
   it.each<readonly [string, Scene, readonly string[], readonly string[]]>([
@@ -96,10 +102,20 @@ describe('scheduled backups', () => {
     expect(plan.remove.map(({ resource }) => resource.kind)).toEqual(removed);
   });
 
-  it('the backup claim never shrinks, and a foreign claim is named', () => {
+  it('an existing backup claim keeps its size and never shrinks, and a foreign claim is named', () => {
     const rest = { spec: { resources: { requests: { storage: '50Gi' } } } };
-    const { apply } = planOf({ live: [named(claims, 'mariadb-backup', rest)] });
-    expect(apply.at(-1)?.object).toMatchObject(rest);
+    const claim = named(claims, 'mariadb-backup', rest);
+    expect(planOf({ live: [claim] }).apply.at(-1)?.object).toMatchObject(rest);
+    const sized = (storageSize: string) =>
+      planOf({ live: [claim], database: { backup: { storageSize } } });
+    expect(sized('60Gi').apply.at(-1)?.object).toMatchObject({
+      spec: { resources: { requests: { storage: '60Gi' } } },
+    });
+    const smaller = sized('40Gi');
+    expect(smaller.problems).toMatchObject([{ field: 'spec.database.backup.storageSize' }]);
+    expect(names(smaller.apply)).toEqual(['mariadb-backup', 'mariadb-backup']);
+    expect(smaller.apply.at(-1)?.object).toMatchObject(rest);
+    expect(sized('much').problems).toMatchObject([{ field: 'spec.database.backup.storageSize' }]);
     const { problems, apply: none } = planOf({ live: [named(claims, 'mariadb-backup', rest, {})] });
     expect(problems).toMatchObject([{ field: 'spec.database.enabled' }]);
     expect(none).toEqual([]);
@@ -127,168 +143,81 @@ describe('scheduled backups', () => {
       lastBackup: reported,
     });
   });
-});
 
-describe('a restore', () => {
-  it.each<readonly [string, Scene, readonly string[]]>([
-    ['creates one Job per value', { annotations: restore('latest') }, [jobFor('latest')]],
-    [
-      'repeats a file with other text',
-      { annotations: restore('latest@2'), status: lastRestore('latest') },
-      [jobFor('latest@2', lastRestore('latest'))],
-    ],
-    [
-      'does nothing for the value in the status',
-      { annotations: restore('latest'), status: lastRestore('latest') },
-      [],
-    ],
-    [
-      'does nothing for the value on the claim',
-      {
-        annotations: restore('latest'),
-        live: [
-          named(claims, 'mariadb-backup', {
-            metadata: {
-              namespace: 'multinic-system',
-              name: 'mariadb-backup',
-              labels: { 'multinic.example.com/managed-by-operator': 'x' },
-              annotations: restore('latest'),
-            },
-          }),
-        ],
-      },
-      [],
-    ],
-    ['does nothing without the annotation', {}, []],
-  ])('a restore annotation %s', (_what, scene, created) => {
-    expect(names(planOf(scene).create)).toEqual(created);
-  });
-
-  it('a restore waits for a ready server', () => {
-    const observed = observedDatabase({ annotations: restore('latest'), live });
-    expect(backup(observed).create).toEqual([]);
-  });
-
-  it("a restore Job restores the annotation's file", () => {
-    const plan = planOf({ annotations: restore('a.sql@again') });
-    expect(environmentOf(plan.create?.[0]?.object)).toMatchObject({
-      TASK: 'restore',
-      FILE: 'a.sql',
-    });
-  });
-
-  it.each(['../a.sql', '.hidden', 'a/b', 'a b', '@x'])(
-    'restore value %s is refused and named',
-    (value) => {
-      const plan = planOf({ annotations: restore(value) });
-      expect(plan.create).toEqual([]);
-      expect(plan.problems).toMatchObject([{ field: 'metadata.annotations[multinic.io/restore]' }]);
-      expect(plan.problems[0]?.message).toContain(`"${value}"`);
-      expect(names(plan.apply)).toContain('mariadb-backup');
-    },
-  );
-
-  it('a finished restore is reported and stored on the claim, and its success restarts the operator', () => {
-    const annotations = restore('latest@1');
-    const done = planOf({
-      annotations,
-      live: [named(jobs, jobFor('latest@1'))],
-      pods: [backupPod(jobFor('latest@1'), at, written)],
-    });
-    expect(done.report.lastRestore).toEqual({
-      request: 'latest@1',
-      file: written.file,
-      at,
-      result: 'Succeeded',
-    });
-    expect(done.report.lastBackup).toBeUndefined();
-    expect(done.apply.at(-1)?.object.metadata.annotations).toEqual(annotations);
-    const status = { databaseStatus: { lastRestore: done.report.lastRestore } } as Parameters<
-      typeof restartToken
-    >[0];
-    expect(restartToken(status)).toMatch(/^[0-9a-f]{10}$/);
-    const failed = planOf({
-      annotations,
-      pods: [backupPod(jobFor('latest@1'), at, 'there is no file', 1)],
-    });
-    expect(failed.report.lastRestore).toMatchObject({ result: 'there is no file' });
-    expect(
-      restartToken({
-        databaseStatus: { lastRestore: { ...done.report.lastRestore, result: 'no' } },
-      }),
-    ).toBeUndefined();
-    expect(restartToken({})).toBeUndefined();
-  });
-
-  it('a value set again gets its own restore Job, and the first result is not reported again', () => {
-    const scene = { annotations: restore('latest'), status: lastRestore('b.sql') };
-    const first = jobFor('latest');
-    const plan = planOf({ ...scene, pods: [backupPod(first, at, written)] });
-    expect(names(plan.create)).not.toContain(first);
-    expect(plan.create).toHaveLength(1);
-    expect(plan.report.lastRestore).toMatchObject({ request: 'b.sql' });
-  });
-
-  it('a request with an existing Job is stored on the claim, so its Job is never created twice', () => {
-    const annotations = restore('latest');
-    const running = planOf({ annotations, live: [named(jobs, jobFor('latest'))] });
-    expect(running.apply.at(-1)?.object.metadata.annotations).toEqual(annotations);
-    expect(planOf({ annotations }).apply.at(-1)?.object.metadata.annotations).toBeUndefined();
-  });
-
-  it('a request stored only on the claim is reported, even after a crash before the status write', () => {
-    const annotations = restore('latest');
+  it('a backup of an earlier backup volume is not verified, until a new backup', () => {
     const claim = named(claims, 'mariadb-backup', {
       metadata: {
-        namespace: 'multinic-system',
         name: 'mariadb-backup',
-        labels: { 'multinic.example.com/managed-by-operator': 'x' },
-        annotations,
+        labels: { 'multinic.example.com/managed-by-operator': 'production-system' },
+        creationTimestamp: '2026-11-26T09:59:30Z',
       },
     });
-    const pods = [backupPod(jobFor('latest'), at, written)];
-    const { create, report } = planOf({ annotations, live: [claim], pods });
-    expect(create).toEqual([]);
-    expect(report.lastRestore).toMatchObject({ request: 'latest', result: 'Succeeded' });
-    const { report: unknown } = planOf({ annotations, live: [claim] });
-    expect(unknown.lastRestore?.result).toMatch(
-      /^the result is unknown, because the Job was deleted/,
-    );
+    const status = { databaseStatus: { lastBackup: { ...written } } };
+    const { report, notices } = planOf({ live: [claim], status });
+    expect(report.lastBackup).toMatchObject({ file: written.file, verified: false });
+    expect(notices).toMatchObject([{ reason: 'BackupFailed' }]);
+    expect(notices[0]?.message).toContain(`${written.file} is gone`);
+    const time = '2026-11-26T09:59:50Z';
+    const next = planOf({
+      live: [claim],
+      status,
+      pods: [backupPod('mariadb-backup-2', time, { ...written, at: time })],
+    });
+    expect([next.report.lastBackup?.verified, next.notices]).toEqual([true, []]);
   });
 
-  it('a restore Job failed without a Pod is reported with its condition', () => {
-    const conditions = [{ type: 'Failed', status: 'True', message: 'deadline' }];
-    const job = named(jobs, jobFor('latest'), { status: { conditions } });
-    const { report } = planOf({ annotations: restore('latest'), live: [job] });
-    expect(report.lastRestore).toMatchObject({ request: 'latest', result: 'deadline' });
+  it('a Job that failed at its deadline causes a notice, because its Pod is gone, until a later Job completes', () => {
+    const pods = [on('2026-11-23T03:00:00Z', backupPod('mariadb-backup-1', at, written))];
+    const late = endedJob('mariadb-backup-2', '24', 'Failed');
+    const { notices } = planOf({ live: [late], pods });
+    expect(notices).toMatchObject([{ reason: 'BackupFailed' }]);
+    expect(notices[0]?.message).toContain('active longer than the deadline');
+    expect(
+      planOf({ live: [late, endedJob('mariadb-backup-3', '25', 'Complete')], pods }).notices,
+    ).toEqual([]);
   });
+
+  it.each(['2030-01-01T03:00:00Z', '2020-01-01T03:00:00Z'])(
+    'a failure and a later backup count although the clock of a node says %s',
+    (clock) => {
+      const wrong = on(
+        '2026-11-23T03:00:00Z',
+        backupPod('mariadb-backup-1', clock, { ...written, at: clock }),
+      );
+      const pods = [
+        on('2026-11-24T03:00:00Z', backupPod('mariadb-backup-2', at, 'a table is corrupted', 1)),
+        wrong,
+      ];
+      const plan = planOf({ pods });
+      expect(plan.notices).toMatchObject([{ reason: 'BackupFailed' }]);
+      expect(plan.report.lastBackup?.at).toBe('2026-11-23T03:00:00Z');
+      const status = { databaseStatus: { lastBackup: { ...written, at: clock } } };
+      const later = on('2026-11-25T03:00:00Z', backupPod('mariadb-backup-3', at, written));
+      expect(planOf({ pods: [wrong, later], status }).report.lastBackup?.at).toBe(at);
+    },
+  );
 });
 
-describe('a backup before a new image', () => {
-  const database = { image: 'mariadb:11.8' };
-  const job =
-    imageChange(observedDatabase({ database, live, pods: [readyPod] }), 'mariadb:11.8')?.job ?? '';
+const lastRestore = (time: string, result = 'Succeeded') => ({
+  databaseStatus: { lastRestore: { request: 'latest', file: 'a.sql', at: time, result } },
+});
+const reasonsOf = (scene: Scene) => planOf(scene).notices.map(({ reason }) => reason);
 
-  it('one Job with the current image is created before an image change and expires after an hour', () => {
-    const plan = planOf({ database });
-    expect(names(plan.create)).toEqual([job]);
-    expect(environmentOf(plan.create?.[0]?.object)).toMatchObject({ SUFFIX: '-before-upgrade' });
-    expect(plan.create?.[0]?.object).toMatchObject({
-      spec: {
-        ttlSecondsAfterFinished: 3600,
-        template: { spec: { containers: [{ image: 'mariadb:10.11' }] } },
-      },
-    });
-    expect(JSON.stringify(plan.apply[0]?.object)).toContain('mariadb:10.11');
-  });
+describe('a dump without inventory tables', () => {
+  const empty = backupPod('mariadb-backup-1', at, { ...written, rows: 0, tables: 0 });
 
-  it('a failed backup before an image change causes a notice naming the waiting image', () => {
-    const plan = planOf({ database, pods: [backupPod(job, at, 'full', 1)] });
-    expect(plan.create).toEqual([]);
-    expect(plan.notices).toMatchObject([{ condition: 'Degraded', reason: 'BackupFailed' }]);
-    expect(plan.notices[0]?.message).toMatch(
-      /"mariadb:11\.8" waits, and mariadb:10\.11 still runs.*full.*delete Job/,
-    );
+  it('is TablesMissing until a restore succeeds or a later dump has tables', () => {
+    const { notices } = planOf({ pods: [empty] });
+    expect(notices).toMatchObject([{ condition: 'Degraded', reason: 'TablesMissing' }]);
+    expect(notices[0]?.message).toContain('set multinic.io/restore to latest');
+    expect(reasonsOf({ pods: [empty], status: lastRestore('2026-11-26T09:58:00Z') })).toEqual([
+      'TablesMissing',
+    ]);
+    const failed = lastRestore('2026-11-26T10:00:00Z', 'no such file');
+    expect(reasonsOf({ pods: [empty], status: failed })).toEqual(['TablesMissing']);
+    expect(reasonsOf({ pods: [empty], status: lastRestore('2026-11-26T10:00:00Z') })).toEqual([]);
+    const later = backupPod('mariadb-backup-2', '2026-11-26T09:59:30Z', { ...written, tables: 7 });
+    expect(reasonsOf({ pods: [empty, later] })).toEqual([]);
   });
 });
 
@@ -314,18 +243,23 @@ describe('backup metrics', () => {
     [
       'from the last backup',
       { pods: [backupPod('b', at, written)] },
-      [Date.parse(at) / 1000, 86_400],
+      [Date.parse(at) / 1000, 86_400, 0],
     ],
-    ['from the claim before the first backup', { live: [...live, claim] }, [100, 86_400]],
+    ['from the claim before the first backup', { live: [...live, claim] }, [100, 86_400, 0]],
+    [
+      'not in the future',
+      { status: { databaseStatus: { lastBackup: { ...written, at: '2030-01-01T00:00:00Z' } } } },
+      [testTime.getTime() / 1000, 86_400, 0],
+    ],
     [
       'with the longest pause',
       { live: [...live, claim], database: { backup: { schedule: '0 3 * * 1-5' } } },
-      [100, 3 * 86_400],
+      [100, 3 * 86_400, 0],
     ],
     [
       'absent without a schedule',
       { live: [...live, claim], database: { backup: { schedule: '' } } },
-      [undefined, undefined],
+      [undefined, undefined, 0],
     ],
   ])('the backup metrics are %s', (_what, scene, values) => {
     expect(shown(scene)).toEqual(values);

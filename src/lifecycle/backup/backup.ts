@@ -1,44 +1,35 @@
 import { annotations, managedObjects } from '../../api/names.ts';
-import { claims, cronJobs, jobs, secrets } from '../../kube/core-resources.ts';
+import { claims, cronJobs, secrets } from '../../kube/core-resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
-import type { BackupWanted, DatabaseWanted, Problem } from '../accept/accepted.ts';
+import type { BackupWanted, DatabaseWanted } from '../accept/accepted.ts';
+import { parseQuantity } from '../accept/quantity.ts';
 import { loginOf } from '../credentials/login.ts';
-import { claimOf, isLess, requestedSize } from '../database/claim.ts';
+import { type ClaimSize, claimOf, requestedSize, sizeFor } from '../database/claim.ts';
+import { serverImage } from '../database/image-change.ts';
+import { effectsOf, retentionOf } from '../database/operation/effects.ts';
+import { isOfOperation, isRestore } from '../database/operation/runs.ts';
 import { foreign, isManaged } from '../database/ownership.ts';
-import { databasePod, isReady } from '../database/pod-state.ts';
+import { whyNotRemoved } from '../database/removal.ts';
+import { notedVolume } from '../database/volume.ts';
 import { type Desired, desired, managedLabels, ownedBy } from '../objects/desired.ts';
 import type { BackupReport } from '../reports.ts';
 import { type Notice, type Observed, type Removal, type StagePlan, unchanged } from '../stage.ts';
-import { jobSpecOf, type WorkOptions, workLabels } from './job.ts';
-import {
-  isHandled,
-  lastRestore,
-  notedRequest,
-  type RestoreRequest,
-  restoreRequest,
-} from './restore.ts';
-import { type RunResult, runResults } from './run-result.ts';
-import {
-  type ImageChange,
-  imageChange,
-  upgradeBackupTtlSeconds,
-  withoutBackup,
-} from './upgrade-backup.ts';
+import { jobSpecOf, type WorkOptions } from './job.ts';
+import { lastRestore, notedRequest } from './restore.ts';
+import { allRuns, type RunResult, runResults } from './run-result.ts';
+import { workLabels } from './work-job.ts';
 
-/** A finished restore Job is kept for a day for its log. */
-const restoreTtlSeconds = 86_400;
-
-/** Plans the backup CronJob and claim, and Jobs for restores and backups before an upgrade. */
+/** Plans the backup CronJob and claim. */
 export function backup(observed: Observed): StagePlan<BackupReport> {
   const { backup: checked, database: checkedDatabase } = observed.accepted;
   const problems = checked.problems ?? checkedDatabase.problems;
-  if (problems) return unchanged(problems, reportOf(observed, undefined));
+  if (problems) return unchanged(problems, reportOf(observed));
   const { value: wanted } = checked;
   const { value: database } = checkedDatabase;
   if (!wanted || !database) return withoutDatabase(observed);
   const taken = foreignObjects(observed);
-  if (taken.length > 0) return unchanged(taken, reportOf(observed, undefined));
+  if (taken.length > 0) return unchanged(taken, reportOf(observed));
   return withDatabase(observed, wanted, database);
 }
 
@@ -47,37 +38,24 @@ function withDatabase(
   wanted: BackupWanted,
   database: DatabaseWanted,
 ): StagePlan<BackupReport> {
-  const { restore, problems } = wantedRestore(observed);
-  const report = reportOf(observed, restore);
-  const change = imageChange(observed, database.image);
-  const image = change && change.backup !== 'verified' ? change.from : database.image;
-  const options = { wanted, database, image };
+  const options = { wanted, database, image: serverImage(observed, database.image) };
   const isScheduled = wanted.schedule !== undefined;
+  const { size, problems } = claimSize(observed, wanted, database);
   return {
     apply: [
       ...(isScheduled && hasLogin(observed) ? [cronJobOf(observed, options)] : []),
-      backupClaim(observed, database, restore),
+      backupClaim(observed, size),
     ],
     remove: isScheduled ? [] : ownCronJob(observed),
-    create: jobsOf(observed, options, restore, change),
     problems,
-    notices: noticesOf(observed, change),
-    report,
+    notices: noticesOf(observed),
+    report: reportOf(observed),
   };
 }
 
 /** Without a login no Pod could start. */
 function hasLogin({ objects }: Observed): boolean {
   return loginOf(objects.find(secrets, managedObjects.credentials)) !== undefined;
-}
-
-function wantedRestore(observed: Observed): {
-  readonly restore?: RestoreRequest;
-  readonly problems: readonly Problem[];
-} {
-  const request = restoreRequest(observed);
-  if (!request) return { problems: [] };
-  return 'field' in request ? { problems: [request] } : { restore: request, problems: [] };
 }
 
 interface Options {
@@ -89,7 +67,8 @@ interface Options {
 
 /** Plans removal of the CronJob; the volume and its files stay. */
 function withoutDatabase(observed: Observed): StagePlan<BackupReport> {
-  return { ...unchanged([], reportOf(observed, undefined)), remove: ownCronJob(observed) };
+  const remove = whyNotRemoved(observed) === undefined ? ownCronJob(observed) : [];
+  return { ...unchanged([], reportOf(observed)), remove };
 }
 
 function ownCronJob({ objects, namespace }: Observed): readonly Removal[] {
@@ -111,7 +90,7 @@ function cronJobOf(observed: Observed, { wanted, database, image }: Options): De
   const work: WorkOptions = {
     work: { task: 'backup', suffix: '' },
     image,
-    retention: wanted.retention,
+    retention: retentionOf(observed),
   };
   return desired(cronJobs, {
     metadata: {
@@ -122,7 +101,8 @@ function cronJobOf(observed: Observed, { wanted, database, image }: Options): De
     },
     spec: {
       schedule: wanted.schedule ?? '',
-      suspend: false,
+      ...timeZoneOf(observed),
+      suspend: effectsOf(observed).suspendsBackups,
       concurrencyPolicy: 'Forbid',
       startingDeadlineSeconds: 3600,
       successfulJobsHistoryLimit: 1,
@@ -135,109 +115,126 @@ function cronJobOf(observed: Observed, { wanted, database, image }: Options): De
   });
 }
 
-/** Returns a claim as large as the database's, never smaller than before. */
-function backupClaim(
-  observed: Observed,
-  { storageSize }: DatabaseWanted,
-  restore: RestoreRequest | undefined,
-): Desired {
-  const live = observed.objects.find(claims, managedObjects.backup);
-  const before = requestedSize(live);
-  const size = before !== undefined && isLess(storageSize, before) ? before : storageSize;
-  const noted = notedRequest(observed, restore);
-  const notes = noted === undefined ? {} : { [annotations.restore]: noted };
-  return claimOf(observed, managedObjects.backup, size, notes);
+/** Since Kubernetes 1.25; earlier versions use the time zone of kube-controller-manager. */
+function timeZoneOf({ kubernetesMinor }: Observed): { readonly timeZone?: string } {
+  return kubernetesMinor >= 25 ? { timeZone: 'Etc/UTC' } : {};
 }
 
-function jobsOf(
-  observed: Observed,
-  options: Options,
-  restore: RestoreRequest | undefined,
-  change: ImageChange | undefined,
-): readonly Desired[] {
-  if (!hasLogin(observed) || !isReady(databasePod(observed))) return [];
-  const { image, wanted } = options;
-  const common = { image, retention: wanted.retention };
-  const make = (name: string, ttl: number, work: WorkOptions['work']) =>
-    jobOf(observed, options, { name, ttl, work: { ...common, work } });
-  return [
-    ...(change?.backup === 'pending'
-      ? [make(change.job, upgradeBackupTtlSeconds, { task: 'backup', suffix: '-before-upgrade' })]
-      : []),
-    ...(restore && !isHandled(observed, restore.request)
-      ? [make(restore.job, restoreTtlSeconds, { task: 'restore', file: restore.file })]
-      : []),
-  ];
+/** An existing claim keeps the present size unless the spec has a size. */
+function claimSize(
+  { objects }: Observed,
+  wanted: BackupWanted,
+  database: DatabaseWanted,
+): ClaimSize {
+  const live = objects.find(claims, managedObjects.backup);
+  if (wanted.storageSize !== undefined) return sizeFor(live, wanted.storageSize, sizeField);
+  return { size: requestedSize(live) ?? defaultSize(database.storageSize), problems: [] };
 }
 
-interface JobOptions {
-  readonly name: string;
-  /** Seconds until a finished Job is deleted. */
-  readonly ttl: number;
-  readonly work: WorkOptions;
-}
-
-function jobOf(
-  observed: Observed,
-  { database }: Options,
-  { name, ttl, work }: JobOptions,
-): Desired {
-  const { operator, namespace } = observed;
-  return desired(jobs, {
-    metadata: {
-      name,
-      namespace,
-      labels: workLabels(observed),
-      ownerReferences: [ownedBy(operator)],
-    },
-    spec: { ...jobSpecOf(observed, database, work), ttlSecondsAfterFinished: ttl },
+function backupClaim(observed: Observed, size: string): Desired {
+  const notes = notesOf({
+    [annotations.restore]: notedRequest(observed),
+    [annotations.databaseVolume]: notedVolume(observed),
   });
+  return claimOf(observed, managedObjects.backup, size, { notes, field: sizeField });
 }
 
-function reportOf(observed: Observed, restore: RestoreRequest | undefined): BackupReport {
+function notesOf(all: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const known = Object.entries(all).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  return Object.fromEntries(known);
+}
+
+const sizeField = 'spec.database.backup.storageSize';
+
+/** Two copies of the data and 1Gi: a dump is about as large as the data, and the next dump needs equal room. */
+function defaultSize(storageSize: string): string {
+  const bytes = parseQuantity(storageSize)?.nano ?? 0n;
+  const gi = 2n ** 30n * 1_000_000_000n;
+  return `${(2n * bytes + gi - 1n) / gi + 1n}Gi`;
+}
+
+function reportOf(observed: Observed): BackupReport {
   const last = lastBackup(observed);
-  const restored = lastRestore(observed, restore);
+  const restored = lastRestore(observed);
   return {
     ...(last ? { lastBackup: last } : {}),
     ...(restored ? { lastRestore: restored } : {}),
   };
 }
 
-/** Returns the newest verified backup, from a finished Pod or from the previous status. */
+/** A file on an earlier backup volume is gone, thus no longer verified. */
 function lastBackup(observed: Observed): BackupReport['lastBackup'] {
+  const newest = newestBackup(observed);
+  return newest && isGone(observed, newest) ? { ...newest, verified: false } : newest;
+}
+
+/** True if the backup claim is newer than the backup. */
+function isGone(
+  { objects }: Observed,
+  { at = '' }: NonNullable<BackupReport['lastBackup']>,
+): boolean {
+  const since = objects.find(claims, managedObjects.backup)?.metadata.creationTimestamp ?? '';
+  return Date.parse(since) > Date.parse(at);
+}
+
+/** Returns the newest verified backup, from a finished Pod or from the previous status. */
+function newestBackup(observed: Observed): BackupReport['lastBackup'] {
   const before = observed.status.databaseStatus?.lastBackup;
   const written = runResults(observed).find(
     ({ job, written: one }) => one?.verified === true && !isRestore(job),
   )?.written;
   if (!written) return before;
   const { at, file, bytes, verified } = written;
-  const isNewer = before?.at === undefined || Date.parse(at) > Date.parse(before.at);
-  return isNewer ? { at, file, bytes, verified } : before;
+  const former = before?.at === undefined ? undefined : Date.parse(before.at);
+  // An earlier release stored the time of a node's clock, possibly in the future.
+  const isOlder = former === undefined || former > observed.now.getTime();
+  return isOlder || Date.parse(at) > former ? { at, file, bytes, verified } : before;
 }
 
-function isRestore(job: string): boolean {
-  return job.startsWith('mariadb-restore-');
+/** Operations report their own failures. */
+function noticesOf(observed: Observed): readonly Notice[] {
+  const newest = allRuns(observed).find(({ job }) => !isOfOperation(job));
+  const hasFailed =
+    newest !== undefined && !newest.written && (!newest.succeeded || newest.isReported);
+  const measured = runResults(observed).find(({ written }) => written?.tables !== undefined);
+  return [
+    ...(hasFailed ? [failedBackup(newest)] : []),
+    ...goneBackup(observed),
+    ...(measured?.written?.tables === 0 && !isRestoredSince(observed, measured.endedAt)
+      ? [emptyDatabase(measured)]
+      : []),
+  ];
 }
 
-function noticesOf(observed: Observed, change: ImageChange | undefined): readonly Notice[] {
-  if (change?.backup === 'failed') {
-    const { from, to, job, reason } = change;
-    return [
-      {
-        condition: 'Degraded',
-        reason: 'BackupFailed',
-        message: `spec.database.image "${to}" waits, and ${from} still runs: the backup before the change failed: ${reason}; correct this and delete Job ${job}, or wait an hour for the next attempt; ${withoutBackup(change)}`,
-      },
-    ];
-  }
-  const newest = runResults(observed).find(({ job }) => !isRestore(job));
-  return newest && !newest.written ? [failedBackup(newest)] : [];
+function goneBackup(observed: Observed): readonly Notice[] {
+  const last = newestBackup(observed);
+  if (!last || !isGone(observed, last)) return [];
+  return [
+    {
+      condition: 'Degraded',
+      reason: 'BackupFailed',
+      message: `claim ${managedObjects.backup} was created after the last backup, so ${last.file} is gone with the earlier volume; make a backup: kubectl create job --from=cronjob/${managedObjects.backup} by-hand`,
+    },
+  ];
 }
 
-function failedBackup({ job, reason }: RunResult): Notice {
+function isRestoredSince(observed: Observed, time: string): boolean {
+  const { at, result } = lastRestore(observed) ?? {};
+  return at !== undefined && result === 'Succeeded' && Date.parse(at) >= Date.parse(time);
+}
+
+function emptyDatabase({ job, written: one }: RunResult): Notice {
   return {
     condition: 'Degraded',
-    reason: 'BackupFailed',
+    reason: 'TablesMissing',
+    message: `the database had none of the inventory's tables when Job ${job} wrote ${one?.file}; restore a backup: set ${annotations.restore} to latest; in a new installation check that the operator runs, and make a backup`,
+  };
+}
+
+function failedBackup({ job, reason, isFull }: RunResult): Notice {
+  return {
+    condition: 'Degraded',
+    reason: isFull ? 'BackupVolumeFull' : 'BackupFailed',
     message: `the last backup failed: ${reason}; earlier backups are unchanged; see the log of Job ${job}`,
   };
 }

@@ -1,24 +1,21 @@
-import { labels, managedObjects } from '../../api/names.ts';
-import type { Job } from '../../kube/core-resources.ts';
-import type { Draft } from '../../kube/object.ts';
+import { managedObjects } from '../../api/names.ts';
+import { claims } from '../../kube/core-resources.ts';
 import type { DatabaseWanted } from '../accept/accepted.ts';
-import { pullSecretsOf } from '../database/pull-secrets.ts';
-import {
-  containerResources,
-  loginMount,
-  restrictedContainer,
-  restrictedPod,
-  temporaryMount,
-} from '../database/restricted-pod.ts';
+import { parseQuantity } from '../accept/quantity.ts';
+import { loginMount } from '../database/restricted-pod.ts';
 import { loginSource } from '../database/stateful-set.ts';
 import type { Observed } from '../stage.ts';
-import { backupApp, deadlineSeconds, workContainer } from './names.ts';
+import { deadlineSeconds } from './names.ts';
 import { backupScript } from './script.ts';
+import { type JobSpec, workJobSpec } from './work-job.ts';
 
 /** Task of the backup script. */
 export type Task =
   | { readonly task: 'backup'; readonly suffix: '' | '-before-upgrade' }
-  | { readonly task: 'restore'; readonly file: string };
+  /** Loads and checks a copy beside the live data. `safety`: dumps the present data first. */
+  | { readonly task: 'load'; readonly file: string; readonly safety: boolean }
+  /** Exchanges the copy and the live data. */
+  | { readonly task: 'swap' };
 
 export interface WorkOptions {
   readonly work: Task;
@@ -28,14 +25,7 @@ export interface WorkOptions {
   readonly retention: number;
 }
 
-type JobSpec = NonNullable<Draft<Job>['spec']>;
-
-/** Returns labels for Jobs and their Pods. Without the protected label: users may delete a run. */
-export function workLabels({ operator }: Observed): Record<string, string> {
-  return { app: backupApp, [labels.managedByOperator]: operator.metadata.name };
-}
-
-/** Returns a Job spec without retries: a second try would hide the first failure's reason. */
+/** Returns the Job spec for a task of the backup script. */
 export function jobSpecOf(
   observed: Observed,
   { service, resources }: DatabaseWanted,
@@ -47,44 +37,39 @@ export function jobSpecOf(
     PORT: String(service.port),
     RETENTION: String(retention),
     SUFFIX: work.task === 'backup' ? work.suffix : '',
-    FILE: work.task === 'restore' ? work.file : '',
+    FILE: work.task === 'load' ? work.file : '',
+    SAFETY: work.task === 'load' && !work.safety ? 'no' : 'yes',
+    CAPACITY: capacityOf(observed),
   };
   const database = { name: managedObjects.credentials, key: 'database' };
-  return {
-    backoffLimit: 0,
-    activeDeadlineSeconds: deadlineSeconds,
-    template: {
-      metadata: { labels: workLabels(observed) },
-      spec: {
-        ...restrictedPod,
-        ...pullSecretsOf(observed),
-        restartPolicy: 'Never',
-        containers: [
-          {
-            ...restrictedContainer,
-            name: workContainer,
-            image,
-            command: ['sh', '-c', backupScript],
-            env: [
-              ...Object.entries(environment).map(([name, value]) => ({ name, value })),
-              { name: 'DATABASE', valueFrom: { secretKeyRef: database } },
-            ],
-            resources: containerResources(resources),
-            volumeMounts: [
-              { name: 'backup', mountPath: '/backup' },
-              { name: 'scratch', mountPath: '/scratch' },
-              temporaryMount,
-              loginMount,
-            ],
-          },
-        ],
-        volumes: [
-          { name: 'backup', persistentVolumeClaim: { claimName: managedObjects.backup } },
-          { name: 'scratch', emptyDir: {} },
-          { name: temporaryMount.name, emptyDir: {} },
-          loginSource(['client.cnf']),
-        ],
-      },
+  return workJobSpec(observed, {
+    deadlineSeconds,
+    resources,
+    container: {
+      image,
+      command: ['sh', '-c', backupScript],
+      env: [
+        ...Object.entries(environment).map(([name, value]) => ({ name, value })),
+        { name: 'DATABASE', valueFrom: { secretKeyRef: database } },
+      ],
+      volumeMounts: [
+        { name: 'backup', mountPath: '/backup' },
+        { name: 'scratch', mountPath: '/scratch' },
+        loginMount,
+      ],
     },
-  };
+    volumes: [
+      { name: 'backup', persistentVolumeClaim: { claimName: managedObjects.backup } },
+      { name: 'scratch', emptyDir: {} },
+      loginSource(['init.sql', 'backup.cnf']),
+    ],
+  });
+}
+
+/** Returns the data volume's bytes; '': unknown. */
+function capacityOf({ objects }: Observed): string {
+  const claim = objects.find(claims, managedObjects.databaseClaim);
+  const quantity = claim?.status?.capacity?.['storage'];
+  const parsed = quantity === undefined ? undefined : parseQuantity(quantity);
+  return parsed === undefined ? '' : String(parsed.nano / 1_000_000_000n);
 }

@@ -3,6 +3,7 @@ import type { metricTable } from '../../api/metrics.ts';
 import { managedObjects } from '../../api/names.ts';
 import { claims } from '../../kube/core-resources.ts';
 import type { Metrics } from '../../process/metrics.ts';
+import { recordIn } from '../database/operation/record.ts';
 import type { BackupReport } from '../reports.ts';
 import type { Observed } from '../stage.ts';
 
@@ -15,15 +16,18 @@ interface Figures {
   readonly period: number;
 }
 
-/** Exports the last verified backup's time and the schedule's period; neither without a schedule. */
+/** Exports the last verified backup's time and the schedule's period, neither without a schedule, and a failed restore. */
 export function createBackupMetrics(
   metrics: Pick<Metrics<typeof metricTable>, 'sample'>,
 ): RecordBackups {
   let figures: Figures | undefined;
+  let failed: number | undefined;
   metrics.sample('multinic_database_last_backup_timestamp_seconds', {}, () => figures?.last);
   metrics.sample('multinic_database_backup_period_seconds', {}, () => figures?.period);
+  metrics.sample('multinic_database_restore_failed', {}, () => failed);
   return (observed, report) => {
     figures = figuresOf(observed, report);
+    failed = recordIn(observed).failedRestore ? 1 : 0;
   };
 }
 
@@ -34,7 +38,8 @@ function figuresOf(observed: Observed, { lastBackup }: BackupReport): Figures | 
   const since = objects.find(claims, managedObjects.backup)?.metadata.creationTimestamp;
   const at = lastBackup?.at ?? since;
   if (schedule === undefined || at === undefined) return undefined;
-  return { last: Date.parse(at) / 1000, period: longestPeriod(schedule, now) };
+  const last = Math.min(Date.parse(at), now.getTime()) / 1000;
+  return { last, period: longestPeriod(schedule, now) };
 }
 
 /** Returns the longest interval among the next ten runs, in seconds: schedules may skip weekends. */

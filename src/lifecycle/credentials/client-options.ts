@@ -1,11 +1,16 @@
-import type { Login } from './login.ts';
+import { backupAccount, type Login } from './login.ts';
 
 /**
  * Option file for MariaDB clients. The database has no TLS, and clients since 11.4 refuse a server without TLS by
  * default.
  */
-export function clientOptions({ user, password }: Login): string {
+export function clientOptions({ user, password }: Pick<Login, 'user' | 'password'>): string {
   return `[client]\nuser=${quoted(user)}\npassword=${quoted(password)}\nskip-ssl\n`;
+}
+
+/** Option file for backups and restores. */
+export function backupOptions({ backupPassword }: Login): string {
+  return clientOptions({ user: backupAccount, password: backupPassword });
 }
 
 const escapes: Readonly<Record<string, string>> = {

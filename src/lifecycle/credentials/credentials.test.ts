@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { claims, type Secret } from '../../kube/core-resources.ts';
+import type { Secret } from '../../kube/core-resources.ts';
 import {
-  named,
   observedDatabase,
   type Scene,
   secretWith,
   statefulSet,
+  withOperation,
   withSecret,
 } from '../testing/database-scene.ts';
-import { clientOptions } from './client-options.ts';
+import { backupOptions, clientOptions } from './client-options.ts';
 import { credentials } from './credentials.ts';
 import { initFile, nativeHash } from './init-file.ts';
 import { loginOf } from './login.ts';
@@ -21,6 +21,17 @@ function planOf(scene: Scene) {
   return { plan, secret, login: loginOf(secret) };
 }
 
+/** Claim in step `write` of a rotation. */
+const writing = (request: string) =>
+  withOperation({
+    operation: {
+      kind: 'rotation',
+      request,
+      step: 'write',
+      startedAt: '2026-11-26T10:00:00Z',
+      deadline: '2026-11-26T10:30:00Z',
+    },
+  });
 const rotate = (value: string) => ({ 'multinic.io/rotate-credentials': value });
 const rotated = (value: string) => {
   const secret = secretWith();
@@ -36,6 +47,19 @@ const foreign = statefulSet({ isLegacy: true, isManaged: false }, [
 const spec = { credentials: { password: 'spec-user' } };
 
 describe('Secret mariadb-credentials', () => {
+  it('a changed name of the database is refused while the Secret has the former name, unless the Secret was edited', () => {
+    const database = { credentials: { database: 'other' } };
+    const { plan } = planOf({ database, live: [withSecret()] });
+    expect(plan.apply).toEqual([]);
+    expect(plan.problems).toMatchObject([{ field: 'spec.database.credentials.database' }]);
+    expect(plan.problems[0]?.message).toContain('set it to "multinic"');
+    expect(planOf({ database }).login).toMatchObject({ database: 'other' });
+    const secret = secretWith();
+    const data = { ...secret.data, database: Buffer.from('edited').toString('base64') };
+    const edited = planOf({ live: [withSecret({ ...secret, data })] });
+    expect(edited.login).toMatchObject({ database: 'multinic' });
+  });
+
   it.each<readonly [string, Scene, string, string]>([
     ['are generated', {}, 'new-1', 'new-2'],
     ['come from the Secret', { live: [withSecret()] }, 'root-1', 'user-1'],
@@ -50,20 +74,26 @@ describe('Secret mariadb-credentials', () => {
     ['are not taken from a foreign StatefulSet', { live: [foreign] }, 'new-1', 'new-2'],
     [
       'are replaced by a new request',
-      { annotations: rotate('b'), live: [rotated('a')] },
+      { annotations: rotate('b'), live: [rotated('a'), writing('b')] },
       'new-1',
       'new-2',
+    ],
+    [
+      'wait for the operation',
+      { annotations: rotate('b'), live: [rotated('a')] },
+      'root-1',
+      'user-1',
     ],
     ['are replaced once', { annotations: rotate('a'), live: [rotated('a')] }, 'root-1', 'user-1'],
     [
       'are replaced by a request after a take-over',
-      { annotations: rotate('a'), live: [legacy, withSecret()] },
+      { annotations: rotate('a'), live: [legacy, withSecret(), writing('a')] },
       'new-1',
       'new-2',
     ],
     [
       'from the spec are not replaced',
-      { database: spec, annotations: rotate('b'), live: [rotated('a')] },
+      { database: spec, annotations: rotate('b'), live: [rotated('a'), writing('b')] },
       'new-1',
       'spec-user',
     ],
@@ -99,15 +129,12 @@ describe('Secret mariadb-credentials', () => {
     ['by the spec', { database: spec, live: [withSecret()] }],
     ['after the Secret was deleted', {}],
   ])(
-    'the Secret is not replaced %s while a shrinking volume size blocks MariaDB',
+    'the Secret is not replaced %s while an unusable field blocks MariaDB',
     (_what, { database = {}, live = [], ...rest }) => {
-      const claim = named(claims, 'mysql-storage-mariadb-0', {
-        spec: { resources: { requests: { storage: '20Gi' } } },
-      });
-      const scene = { database, ...rest, live: [...live, statefulSet(), claim] };
-      expect(planOf(scene).plan.apply).toEqual([]);
-      const larger = { ...scene, database: { ...database, storageSize: '20Gi' } };
-      expect(planOf(larger).plan.apply).toHaveLength(1);
+      const scene = { database, ...rest, live: [...live, statefulSet()] };
+      const unusable = { ...scene, database: { ...database, storageSize: 'lots' } };
+      expect(planOf(unusable).plan.apply).toEqual([]);
+      expect(planOf(scene).plan.apply).toHaveLength(1);
     },
   );
 
@@ -117,9 +144,10 @@ describe('Secret mariadb-credentials', () => {
       ['a', 'c', 's'],
       ['c', 'b', 's'],
       ['a', 'b', 't'],
+      ['a', 'b', 's', 'x'],
     ];
     const all = secrets.map((values) => credentialsRevision(secretWith(values)));
-    expect(new Set(all).size).toBe(4);
+    expect(new Set(all).size).toBe(5);
     expect(all[0]).toMatch(/^[0-9a-f]{16}$/);
     expect(credentialsRevision(secretWith(['a', 'b', 's']))).toBe(all[0]);
     expect(credentialsRevision({ ...secretWith(), data: {} })).toBeUndefined();
@@ -127,10 +155,26 @@ describe('Secret mariadb-credentials', () => {
   });
 });
 
+describe('a Secret of an earlier release', () => {
+  const { data: { backupPassword: _, ...data } = {}, ...rest } = secretWith();
+  const earlier = { ...rest, data };
+
+  it('the Secret gets a backup password and keeps the present passwords', () => {
+    const { login } = planOf({ live: [withSecret(earlier)] });
+    expect(login).toMatchObject({ password: 'user-1', salt: 'salt-1', backupPassword: 'new-1' });
+  });
+
+  it('the revision changes only with the backup password, hence MariaDB restarts once', () => {
+    expect(credentialsRevision(earlier)).toMatch(/^[0-9a-f]{16}$/);
+    expect(credentialsRevision(earlier)).not.toBe(credentialsRevision(secretWith()));
+  });
+});
+
 describe('rendered keys', () => {
   const login = {
     rootPassword: 'r',
     password: `'"\\\n`,
+    backupPassword: 'b',
     database: 'a_b',
     user: 'me',
     salt: 's',
@@ -145,6 +189,20 @@ describe('rendered keys', () => {
       `ALTER USER 'me'@'%' IDENTIFIED BY PASSWORD '${nativeHash(login.password)}';`,
     );
     expect(lines).toContain("GRANT ALL PRIVILEGES ON `a\\_b`.* TO 'me'@'%';");
+  });
+
+  it('the init file creates the account for backups, with rights on three schemas only', () => {
+    const lines = initFile(login).split('\n');
+    const grants = lines.filter((line) => /^GRANT.*'multinic_backup'/.test(line));
+    expect(grants.map((line) => /ON (\S+) TO/.exec(line)?.[1] ?? '')).toEqual([
+      '`a\\_b`.*',
+      '`multinic\\_restore`.*',
+      '`multinic\\_before\\_restore`.*',
+      '*.*',
+      'mysql.proc',
+      'mysql.user',
+    ]);
+    expect(backupOptions(login)).toBe('[client]\nuser="multinic_backup"\npassword="b"\nskip-ssl\n');
   });
 
   it('the option file quotes every byte that ends a value', () => {

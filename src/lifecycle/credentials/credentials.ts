@@ -1,12 +1,13 @@
 import { annotations, managedObjects } from '../../api/names.ts';
 import { type Secret, secrets, statefulSets } from '../../kube/core-resources.ts';
-import type { CredentialsWanted } from '../accept/accepted.ts';
+import type { CredentialsWanted, Problem } from '../accept/accepted.ts';
 import { database } from '../database/database.ts';
+import { effectsOf } from '../database/operation/effects.ts';
 import { isManaged } from '../database/ownership.ts';
 import type { OperatorObject } from '../multinicoperator.ts';
 import { desired, managedLabels } from '../objects/desired.ts';
 import { type Notice, type Observed, type StagePlan, unchanged } from '../stage.ts';
-import { clientOptions } from './client-options.ts';
+import { backupOptions, clientOptions } from './client-options.ts';
 import { initFile } from './init-file.ts';
 import { legacyPasswords } from './legacy-passwords.ts';
 import { type Login, loginOf, partialLogin, renderedKeys } from './login.ts';
@@ -17,11 +18,17 @@ export function credentials(observed: Observed, newPassword: () => string): Stag
   if (problems) return unchanged(problems, undefined);
   if (!wanted) return unchanged([], undefined);
   const notices = noticesOf(wanted, requestOf(observed));
-  if (!canServerFollow(observed)) return { ...unchanged([], undefined), notices };
   const secret = observed.objects.find(secrets, managedObjects.credentials);
-  const login = loginFor(wanted, observed, secret, newPassword);
+  const renamed = renamedDatabase(wanted, secret);
+  if (renamed) return { ...unchanged([renamed], undefined), notices };
+  const { keepsSecret, rotation } = effectsOf(observed);
+  if ((keepsSecret && loginOf(secret)) || !canServerFollow(observed)) {
+    return { ...unchanged([], undefined), notices };
+  }
+  const handled = secret ? (rotation ?? handledRequest(secret)) : requestOf(observed);
+  const login = loginFor(wanted, observed, { secret, handled }, newPassword);
   return {
-    apply: [desired(secrets, secretOf(observed, login, secret))],
+    apply: [desired(secrets, secretOf(observed, login, handled))],
     remove: [],
     problems: [],
     notices,
@@ -29,28 +36,49 @@ export function credentials(observed: Observed, newPassword: () => string): Stag
   };
 }
 
+/** With another name MariaDB would serve an empty schema, and its dumps would push out those of the former schema. */
+function renamedDatabase(
+  { database: name }: CredentialsWanted,
+  secret: Secret | undefined,
+): Problem | undefined {
+  const login = loginOf(secret);
+  // An edited name in the Secret is replaced instead.
+  if (!login || login.database === name || !hasInitFile(secret, login)) return undefined;
+  const { database: present } = login;
+  return {
+    field: 'spec.database.credentials.database',
+    message: `spec.database.credentials.database "${name}" is not the present name "${present}", and MariaDB would start without the data; set it to "${present}"; to start with an empty database "${name}", copy the files of claim ${managedObjects.backup} away first, then delete Secret ${managedObjects.credentials}`,
+  };
+}
+
+function hasInitFile(secret: Secret | undefined, login: Login): boolean {
+  const stored = secret?.data?.[renderedKeys.initFile];
+  return stored === Buffer.from(initFile(login), 'utf8').toString('base64');
+}
+
 /**
- * True if the database stage can change the StatefulSet. While blocked, for example by a shrinking size, MariaDB keeps
- * its passwords: a new Secret would reach probes and operator, and lock both out.
+ * True if the database stage can change the StatefulSet. While blocked, for example by an unusable field, the stage
+ * applies nothing and MariaDB keeps its passwords: a new Secret would reach probes and operator, and lock both out.
  */
 function canServerFollow(observed: Observed): boolean {
   const live = observed.objects.find(statefulSets, managedObjects.database);
   const isServing = live !== undefined && isManaged(live);
-  return !isServing || database(observed).problems.length === 0;
+  return !isServing || database(observed).apply.length > 0;
 }
 
-/** A new rotation request discards generated passwords; without a Secret nothing is rotated. */
+/** A rotation discards generated passwords; without a Secret nothing is rotated. */
 function loginFor(
   wanted: CredentialsWanted,
   observed: Observed,
-  secret: Secret | undefined,
+  {
+    secret,
+    handled,
+  }: { readonly secret: Secret | undefined; readonly handled: string | undefined },
   newPassword: () => string,
 ): Login {
   const legacy = legacyPasswords(observed.objects.find(statefulSets, managedObjects.database));
   const { salt, ...stored } = partialLogin(secret);
-  const request = requestOf(observed);
-  const rotates =
-    secret !== undefined && request !== undefined && request !== handledRequest(secret);
+  const rotates = secret !== undefined && handled !== handledRequest(secret);
   const kept = rotates ? {} : { ...legacy, ...stored };
   return {
     database: wanted.database,
@@ -58,12 +86,13 @@ function loginFor(
     rootPassword: wanted.rootPassword ?? kept.rootPassword ?? newPassword(),
     password: wanted.password ?? kept.password ?? newPassword(),
     salt: salt ?? newPassword(),
+    backupPassword: kept.backupPassword ?? newPassword(),
   };
 }
 
 /**
- * True if the stage replaces passwords in a Secret. A lagging watch shows the Secret before the last replacement: read
- * the Secret first, otherwise each round replaces the passwords again.
+ * True if the stage may replace passwords in a Secret. A lagging watch shows the Secret before the last replacement:
+ * read the Secret first, otherwise each round replaces the passwords again.
  */
 export function replacesPasswords(operator: OperatorObject, secret: Secret): boolean {
   const request = requestOf({ operator });
@@ -71,13 +100,12 @@ export function replacesPasswords(operator: OperatorObject, secret: Secret): boo
   return rotates || loginOf(secret) === undefined;
 }
 
-function secretOf(observed: Observed, login: Login, before: Secret | undefined) {
-  const { operator, namespace } = observed;
-  const handled = requestOf(observed) ?? (before && handledRequest(before));
+function secretOf({ operator, namespace }: Observed, login: Login, handled: string | undefined) {
   const all = {
     ...login,
     [renderedKeys.initFile]: initFile(login),
     [renderedKeys.clientOptions]: clientOptions(login),
+    [renderedKeys.backupOptions]: backupOptions(login),
   };
   const encoded = Object.entries(all).map(([key, text]) => [
     key,

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Login } from './login.ts';
+import { backupAccount, type Login, restoreSchemas } from './login.ts';
 
 /**
  * Returns the statements mariadbd runs at every start. Passwords are hashes: no byte needs quoting or depends on a
  * character set. `root` connects by socket only; a root for any host, created by the official image, gets the same
  * password.
  */
-export function initFile({ database, user, password, rootPassword }: Login): string {
+export function initFile(login: Login): string {
+  const { database, user, password, rootPassword } = login;
   const schema = identifier(database);
   const account = `${literal(user)}@'%'`;
   const root = "'root'@'localhost'";
@@ -21,8 +22,28 @@ export function initFile({ database, user, password, rootPassword }: Login): str
     `CREATE USER IF NOT EXISTS ${account} IDENTIFIED BY PASSWORD '${nativeHash(password)}'`,
     `ALTER USER ${account} IDENTIFIED BY PASSWORD '${nativeHash(password)}'`,
     `GRANT ALL PRIVILEGES ON ${schemaPattern(database)}.* TO ${account}`,
+    ...backupStatements(login),
   ];
   return statements.map((statement) => `${statement};\n`).join('');
+}
+
+/**
+ * Returns statements for the backup account. The account reads routine bodies (mysql.proc) and account names, and
+ * creates programs with another account as DEFINER (SET USER; servers before 10.5.2 skip the comment). PROCESS shows
+ * foreign keys from other schemas. A failing statement stops the server: every series must accept these statements.
+ */
+function backupStatements({ database, backupPassword }: Login): readonly string[] {
+  const account = `${literal(backupAccount)}@'%'`;
+  const hash = nativeHash(backupPassword);
+  const schemas = [database, restoreSchemas.loaded, restoreSchemas.former];
+  return [
+    `CREATE USER IF NOT EXISTS ${account} IDENTIFIED BY PASSWORD '${hash}'`,
+    `ALTER USER ${account} IDENTIFIED BY PASSWORD '${hash}'`,
+    ...schemas.map((name) => `GRANT ALL PRIVILEGES ON ${schemaPattern(name)}.* TO ${account}`),
+    `GRANT PROCESS /*M!100502 , SET USER */ ON *.* TO ${account}`,
+    `GRANT SELECT ON mysql.proc TO ${account}`,
+    `GRANT SELECT (User, Host) ON mysql.user TO ${account}`,
+  ];
 }
 
 /** Returns the mysql_native_password hash: `*` and SHA1(SHA1(password)). */

@@ -4,16 +4,38 @@ import type { Secret } from '../../kube/core-resources.ts';
 export interface Login {
   readonly rootPassword: string;
   readonly password: string;
+  /** Password of account multinic_backup. */
+  readonly backupPassword: string;
   readonly database: string;
   readonly user: string;
   /** HMAC key for the revision: a Pod's annotation reveals nothing about the passwords. */
   readonly salt: string;
 }
 
-export const loginKeys = ['rootPassword', 'password', 'database', 'user', 'salt'] as const;
+export const loginKeys = [
+  'rootPassword',
+  'password',
+  'backupPassword',
+  'database',
+  'user',
+  'salt',
+] as const;
 
-/** Secret keys rendered from the login: the server's init file and the clients' option file. */
-export const renderedKeys = { initFile: 'init.sql', clientOptions: 'client.cnf' } as const;
+/** Secret keys rendered from the login: the server's init file, and the option files of clients and backups. */
+export const renderedKeys = {
+  initFile: 'init.sql',
+  clientOptions: 'client.cnf',
+  backupOptions: 'backup.cnf',
+} as const;
+
+/** Account that dumps and restores. */
+export const backupAccount = 'multinic_backup';
+
+/** Schemas that a restore uses beside the live one: the loaded copy, and the former tables after the exchange. */
+export const restoreSchemas = {
+  loaded: 'multinic_restore',
+  former: 'multinic_before_restore',
+} as const;
 
 /** Returns the non-empty keys. */
 export function partialLogin(secret: Secret | undefined): Partial<Login> {

@@ -6,14 +6,21 @@ import { parseQuantity } from '../accept/quantity.ts';
 import { type Desired, desired, managedLabels } from '../objects/desired.ts';
 import type { Observed } from '../stage.ts';
 
-const field = 'spec.database.storageSize';
+const databaseField = 'spec.database.storageSize';
+
+export interface ClaimOptions {
+  /** Annotations. */
+  readonly notes?: Readonly<Record<string, string>>;
+  /** Field with the size. */
+  readonly field?: string;
+}
 
 /** Returns a claim with this size, without an owner because data outlives the MultiNicOperator. */
 export function claimOf(
   { operator, namespace }: Observed,
   name: string,
   size: string,
-  notes: Readonly<Record<string, string>> = {},
+  { notes = {}, field = databaseField }: ClaimOptions = {},
 ): Desired {
   const object: Draft<PersistentVolumeClaim> = {
     metadata: {
@@ -38,10 +45,28 @@ export function requestedSize(live: PersistentVolumeClaim | undefined): string |
   return live?.spec?.resources?.requests?.['storage'];
 }
 
-/** Returns why a claim cannot get this size; undefined: no obstacle. */
-export function sizeProblem(
+/** Size for a claim, and why it differs from the desired size. */
+export interface ClaimSize {
+  readonly size: string;
+  readonly problems: readonly Problem[];
+}
+
+/** Returns the desired size, or the present size with the obstacle: a wrong size stops only the claim's expansion. */
+export function sizeFor(
   live: PersistentVolumeClaim | undefined,
   size: string,
+  field = databaseField,
+): ClaimSize {
+  const problem = sizeProblem(live, size, field);
+  return problem
+    ? { size: requestedSize(live) ?? size, problems: [problem] }
+    : { size, problems: [] };
+}
+
+function sizeProblem(
+  live: PersistentVolumeClaim | undefined,
+  size: string,
+  field: string,
 ): Problem | undefined {
   const requested = requestedSize(live);
   if (requested !== undefined && isLess(size, requested)) {
@@ -50,13 +75,17 @@ export function sizeProblem(
       message: `${field} "${size}" is less than the ${requested} of claim ${live?.metadata.name}, and Kubernetes cannot shrink volumes; set ${requested} or more`,
     };
   }
-  return resizeProblem(live, size);
+  return resizeProblem(live, size, field);
 }
 
 /** Condition types by which a CSI resizer reports a failure. */
 const resizeErrors = new Set(['ControllerResizeError', 'NodeResizeError']);
 
-function resizeProblem(live: PersistentVolumeClaim | undefined, size: string): Problem | undefined {
+function resizeProblem(
+  live: PersistentVolumeClaim | undefined,
+  size: string,
+  field: string,
+): Problem | undefined {
   const failed = live?.status?.conditions?.find(
     ({ type, status }) => resizeErrors.has(type) && status === 'True',
   );
@@ -68,7 +97,7 @@ function resizeProblem(live: PersistentVolumeClaim | undefined, size: string): P
 }
 
 /** True if `size` is less than `other`; false if either is invalid. */
-export function isLess(size: string, other: string): boolean {
+function isLess(size: string, other: string): boolean {
   const [one, two] = [parseQuantity(size), parseQuantity(other)];
   return one !== undefined && two !== undefined && one.nano < two.nano;
 }

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { claims, type Pod, type StatefulSet, services } from '../../kube/core-resources.ts';
-import { imageChange } from '../backup/upgrade-backup.ts';
 import {
-  backupPod,
+  claims,
+  deployments,
+  type Pod,
+  type StatefulSet,
+  services,
+} from '../../kube/core-resources.ts';
+import { accept } from '../accept/accept.ts';
+import {
   databasePodWith,
   named,
   observedDatabase,
-  prepared,
   readyPod,
   type Scene,
   secretWith,
@@ -137,18 +141,43 @@ describe('MariaDB objects', () => {
     const plan = database(observedDatabase({ database: { enabled: false }, live }));
     expect(plan.remove.map(({ resource }) => resource.kind)).toEqual(['StatefulSet', 'Service']);
     expect(plan.apply).toEqual([]);
-    expect(plan.report.phase).toBe('Disabled');
+    expect(plan.report).toEqual({ phase: 'Disabled' });
     const foreign = [statefulSet({ isManaged: false }), named(services, 'mariadb', {}, {})];
     expect(
       database(observedDatabase({ database: { enabled: false }, live: foreign })).remove,
     ).toEqual([]);
   });
 
-  it.each<readonly [string, Scene, string, RegExp]>([
+  it('a database stays, with the reason in the status, while the operator uses it', () => {
+    const env = [{ name: 'DB_HOST', value: 'mariadb.multinic-system.svc' }];
+    const operator = named(deployments, 'multinic-controller', {
+      spec: { replicas: 2, selector: {}, template: { spec: { containers: [{ name: 'x', env }] } } },
+    });
+    const live = [withSecret(), statefulSet(), operator];
+    const plan = database(observedDatabase({ database: { enabled: false }, live }));
+    expect(plan.remove).toEqual([]);
+    expect(plan.report).toEqual({
+      phase: 'Progressing',
+      message: 'MariaDB stays until the operator runs without it',
+    });
+  });
+
+  it('a database stays while the operator has unusable fields, for example replicas without MariaDB', () => {
+    const observed = observedDatabase({ live: [withSecret(), statefulSet()] });
+    const spec = { database: { enabled: false }, controller: { replicas: 2 } };
+    const accepted = accept({ ...observed.operator, spec }, observed.now);
+    const plan = database({ ...observed, accepted });
+    expect(plan.remove).toEqual([]);
+    expect(plan.report).toEqual({
+      phase: 'Progressing',
+      message: 'MariaDB stays until the fields of the operator are valid',
+    });
+  });
+
+  it.each<readonly [string, Scene, RegExp]>([
     [
       'a smaller size',
       { database: { storageSize: '5Gi' }, live: [claim('10Gi')] },
-      'spec.database.storageSize',
       /"5Gi" is less than the 10Gi .* set 10Gi or more$/,
     ],
     [
@@ -162,9 +191,23 @@ describe('MariaDB objects', () => {
           }),
         ],
       },
-      'spec.database.storageSize',
       /is not expanded: no;/,
     ],
+  ])(
+    'after %s the claim keeps its size, and the StatefulSet follows the spec',
+    (_what, scene, message) => {
+      const live = [withSecret(), ...(scene.live ?? [])];
+      const plan = database(observedDatabase({ ...scene, live }));
+      expect(setOf(plan)).toBeDefined();
+      expect(plan.apply.at(-1)?.object).toMatchObject({
+        spec: { resources: { requests: { storage: '10Gi' } } },
+      });
+      expect(plan.problems).toMatchObject([{ field: 'spec.database.storageSize' }]);
+      expect(plan.problems[0]?.message).toMatch(message);
+    },
+  );
+
+  it.each<readonly [string, Scene, string, RegExp]>([
     [
       'a foreign StatefulSet',
       { live: [statefulSet({ isManaged: false })] },
@@ -198,7 +241,7 @@ describe('legacy objects', () => {
   const legacy = statefulSet({ isLegacy: true });
   const old = claim('10Gi', {}, { app: 'mariadb' });
 
-  it('a legacy StatefulSet is replaced after its passwords are in the Secret, and its claim is adopted', () => {
+  it('a legacy StatefulSet is replaced after the Secret has all passwords, and the claim is adopted', () => {
     const first = database(observedDatabase({ live: [legacy, old] }));
     expect(first.remove).toEqual([]);
     expect(setOf(first)).toBeUndefined();
@@ -226,63 +269,68 @@ describe('legacy objects', () => {
   });
 });
 
+const fields = (manager: string, operation: string, container: object) => ({
+  manager,
+  operation,
+  fieldsType: 'FieldsV1',
+  fieldsV1: {
+    'f:spec': {
+      'f:template': { 'f:spec': { 'f:containers': { 'k:{"name":"mariadb"}': container } } },
+    },
+  },
+});
+
+describe('fields added to the Pod template by other programs', () => {
+  const [resource, object] = statefulSet();
+  const managedFields = [
+    fields('lifecycle', 'Apply', { '.': {}, 'f:name': {}, 'f:image': {} }),
+    fields('kubectl-patch', 'Update', { 'f:args': {} }),
+  ];
+  const live = [
+    withSecret(),
+    [resource, { ...object, metadata: { ...object.metadata, managedFields } }] as const,
+  ];
+  const planOf = (protection: object) => {
+    const observed = observedDatabase({ live, pods: [readyPod] });
+    const spec = { database: { enabled: true }, protection };
+    return database({
+      ...observed,
+      accepted: accept({ ...observed.operator, spec }, observed.now),
+    });
+  };
+
+  it('added fields are drift with their manager, and under protection the StatefulSet is created again', () => {
+    const open = planOf({});
+    expect(open.remove).toEqual([]);
+    expect(open.drifted?.join()).toMatch(/kubectl-patch added .*\[name="mariadb"\]\.args/);
+    const guarded = planOf({ enableMutationPrevention: true });
+    expect(guarded.remove).toMatchObject([{ propagationPolicy: 'Orphan' }]);
+    expect(setOf(guarded)).toBeUndefined();
+    expect(planOf({ enableMutationPrevention: true, enableAutoRecovery: false }).remove).toEqual(
+      [],
+    );
+  });
+});
+
+const exited = (exitCode: number) =>
+  databasePodWith(
+    { waiting: { reason: 'CrashLoopBackOff' } },
+    { last: { terminated: { exitCode, message: 'older' } } },
+  );
+
 describe('a new image', () => {
   const live = [withSecret(), statefulSet()];
   const changed = { database: { image: 'mariadb:11.8' }, live };
-  const job = imageChange(observedDatabase(changed), 'mariadb:11.8')?.job ?? '';
-  const result = { file: 'a.sql', bytes: 1, at: '2026-11-26T09:59:00Z', verified: true, rows: 1 };
-  const refusedPod = databasePodWith(
-    { waiting: { reason: 'CrashLoopBackOff' } },
-    { last: { terminated: { exitCode: 3, message: 'older' } } },
-  );
-
   it.each<readonly [string, readonly Pod[], string]>([
-    ['waits for a backup', [readyPod], 'mariadb:10.11'],
+    ['waits for its operation', [readyPod], 'mariadb:10.11'],
     ['waits while the Pod is missing', [], 'mariadb:10.11'],
     ['waits while the Pod starts', [waiting('PodInitializing')], 'mariadb:10.11'],
-    [
-      'waits after a failed backup',
-      [readyPod, backupPod(job, '2026-11-26T09:59:00Z', 'full', 1)],
-      'mariadb:10.11',
-    ],
-    [
-      'ignores a backup for a different change',
-      [readyPod, backupPod('mariadb-backup-1', '2026-11-26T09:59:00Z', result)],
-      'mariadb:10.11',
-    ],
-    [
-      'is applied after its verified backup',
-      [readyPod, backupPod(job, '2026-11-26T09:59:00Z', result)],
-      'mariadb:11.8',
-    ],
+    ['waits after an upgrade that has opened the data', [exited(8)], 'mariadb:10.11'],
+    ['waits after the init container was killed', [exited(137)], 'mariadb:10.11'],
     ['replaces an image that was never pulled', [waiting('ImagePullBackOff')], 'mariadb:11.8'],
-    ['replaces an image that refused the data', [refusedPod], 'mariadb:11.8'],
+    ['replaces an image that refused the data', [exited(3)], 'mariadb:11.8'],
+    ['replaces an image that could not open the data', [exited(6)], 'mariadb:11.8'],
   ])('a new image %s', (_what, pods, image) => {
     expect(imageIn({ ...changed, pods })).toBe(image);
-  });
-
-  it('a new image waiting for a backup is shown in the message, and the phase stays Ready', () => {
-    const { report } = database(observedDatabase({ ...changed, pods: [readyPod] }));
-    expect(report).toMatchObject({
-      phase: 'Ready',
-      version: '10.11.19',
-      message:
-        'spec.database.image "mariadb:11.8" waits for a verified backup; mariadb:10.11 still runs',
-    });
-  });
-
-  it('a new image without a server to back up is reported with instructions to skip the backup', () => {
-    const crashing = databasePodWith(prepared, {
-      server: [
-        { waiting: { reason: 'CrashLoopBackOff' } },
-        { terminated: { exitCode: 1, reason: 'Error' } },
-      ],
-    });
-    const { report } = database(observedDatabase({ ...changed, pods: [crashing] }));
-    expect(report.message).toMatch(
-      /exited with status 1.*to change to "mariadb:11\.8" without a backup, delete StatefulSet mariadb/,
-    );
-    const starting = database(observedDatabase({ ...changed, pods: [waiting('PodInitializing')] }));
-    expect(starting.report.message).toMatch(/waits.*mariadb:10\.11 is not ready$/);
   });
 });

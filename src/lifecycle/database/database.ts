@@ -3,16 +3,21 @@ import { claims, secrets, services, statefulSets } from '../../kube/core-resourc
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { DatabaseWanted, Problem } from '../accept/accepted.ts';
-import { type ImageChange, imageChange } from '../backup/upgrade-backup.ts';
 import { credentialsRevision } from '../credentials/revision.ts';
 import { type Desired, desired } from '../objects/desired.ts';
+import { foreignFields, foreignFieldsText } from '../recovery/foreign-fields.ts';
+import { mayRecover } from '../recovery/may-recover.ts';
 import type { DatabaseReport } from '../reports.ts';
 import { type Observed, type Removal, type StagePlan, unchanged } from '../stage.ts';
-import { claimOf, sizeProblem } from './claim.ts';
+import { claimOf, sizeFor } from './claim.ts';
+import { imageOf, serverImage } from './image-change.ts';
+import { type Effects, effectsOf } from './operation/effects.ts';
 import { foreign, isLegacy, isLegacyClaim, isManaged } from './ownership.ts';
+import { whyNotRemoved } from './removal.ts';
 import { lostAfterMs, reportOf } from './report.ts';
 import { hasOtherPorts, serviceOf } from './service.ts';
 import { statefulSetOf } from './stateful-set.ts';
+import { volumeNotices } from './volume.ts';
 
 /** Kinds removed with `enabled: false`. */
 const serving: readonly Resource<KubeObject>[] = [statefulSets, services];
@@ -25,38 +30,57 @@ export function database(observed: Observed): StagePlan<DatabaseReport> {
   const { objects } = observed;
   const taken = foreignObjects(observed);
   const live = objects.find(claims, managedObjects.databaseClaim);
-  const size = sizeProblem(live, wanted.storageSize);
-  const found = size === undefined ? taken : [...taken, size];
-  if (found.length > 0) return unchanged(found, reportOf(observed));
+  if (taken.length > 0) return unchanged(taken, reportOf(observed));
 
-  const change = imageChange(observed, wanted.image);
-  const remove = replaced(observed, wanted, change);
+  const { size, problems: sizeProblems } = sizeFor(live, wanted.storageSize);
+  const effects = effectsOf(observed);
+  const remove = replaced(observed, wanted, effects);
   const isGoing = (resource: Resource<KubeObject>) =>
     remove.some((one) => one.resource.kind === resource.kind);
   return {
     apply: [
       ...(isGoing(services) ? [] : [desired(services, serviceOf(observed, wanted))]),
-      ...(isGoing(statefulSets) ? [] : server(observed, wanted, change)),
+      ...(isGoing(statefulSets) ? [] : server(observed, wanted, effects)),
       // The claim comes last: a refusal by its StorageClass must not block the other objects.
-      claimOf(observed, managedObjects.databaseClaim, wanted.storageSize),
+      claimOf(observed, managedObjects.databaseClaim, size),
     ],
     remove,
-    problems: [],
-    notices: [],
-    report: reportOf(observed, change),
+    problems: sizeProblems,
+    notices: volumeNotices(observed),
+    drifted: driftedIn(observed),
+    report: reportOf(observed),
     ...requeueForLostPod(observed),
   };
 }
 
-/** Plans removal of the database; the claim and the Secret stay. */
+/** Returns the StatefulSet if other managers added fields to the Pod template, for example `args`. */
+function driftedIn({ objects }: Observed): readonly string[] {
+  const live = objects.find(statefulSets, managedObjects.database);
+  const added = live && isManaged(live) && !isLegacy(live) ? foreignFields(live) : undefined;
+  return added ? [foreignFieldsText(`StatefulSet ${managedObjects.database}`, added)] : [];
+}
+
+/** Protection promises an unchanged database, including fields that lifecycle does not set. */
+function removesAdded(observed: Observed): boolean {
+  const { value } = observed.accepted.protection;
+  return value?.preventsMutations === true && mayRecover(observed);
+}
+
+/** Plans the database's removal once the operator uses no database; the claim and the Secret stay. */
 function withoutDatabase(observed: Observed): StagePlan<DatabaseReport> {
   const { objects, namespace, accepted } = observed;
-  const remove = serving.flatMap((resource) => {
-    const live = objects.find(resource, managedObjects.database);
-    return live && isManaged(live) ? [removal(resource, namespace)] : [];
+  const live = serving.filter((resource) => {
+    const found = objects.find(resource, managedObjects.database);
+    return found !== undefined && isManaged(found);
   });
   const isExternal = accepted.controller.value?.inventory === 'external';
-  return { ...unchanged([], { phase: isExternal ? 'External' : 'Disabled' }), remove };
+  const phase = isExternal ? 'External' : 'Disabled';
+  const why = live.length === 0 ? undefined : whyNotRemoved(observed);
+  if (why !== undefined) return unchanged([], { phase: 'Progressing', message: why });
+  return {
+    ...unchanged([], { phase }),
+    remove: live.map((resource) => removal(resource, namespace)),
+  };
 }
 
 function foreignObjects({ objects }: Observed): readonly Problem[] {
@@ -73,24 +97,40 @@ function foreignObjects({ objects }: Observed): readonly Problem[] {
   ];
 }
 
-/**
- * Returns legacy objects to delete, recreated in the next round. The legacy StatefulSet stays until its passwords are
- * in our Secret and, if the image changes, until a backup is verified.
- */
+/** Returns objects to delete, recreated in the next round. */
 function replaced(
-  { objects, namespace }: Observed,
+  observed: Observed,
   wanted: DatabaseWanted,
-  change: ImageChange | undefined,
+  effects: Effects,
 ): readonly Removal[] {
-  const { database: name, credentials } = managedObjects;
-  const set = objects.find(statefulSets, name);
-  const service = objects.find(services, name);
-  const isPrepared = credentialsRevision(objects.find(secrets, credentials)) !== undefined;
-  const mayGo = isPrepared && (change === undefined || change.backup === 'verified');
+  const { objects, namespace } = observed;
+  const service = objects.find(services, managedObjects.database);
   return [
-    ...(set && isLegacy(set) && mayGo ? [removal(statefulSets, namespace)] : []),
+    ...replacedSet(observed, wanted, effects),
     ...(service && hasOtherPorts(service, wanted) ? [removal(services, namespace)] : []),
   ];
+}
+
+/**
+ * Returns a legacy StatefulSet, or a StatefulSet with added fields under protection. Both stay until the passwords are in
+ * our Secret and, if the image changes, until the operation replaces the server.
+ */
+function replacedSet(
+  observed: Observed,
+  wanted: DatabaseWanted,
+  { keepsServer }: Effects,
+): readonly Removal[] {
+  const { objects, namespace } = observed;
+  const set = objects.find(statefulSets, managedObjects.database);
+  const login = credentialsRevision(objects.find(secrets, managedObjects.credentials));
+  if (!set || login === undefined || keepsServer) return [];
+  const next = serverImage(observed, wanted.image);
+  if (next === imageOf(set) && next !== wanted.image) return [];
+  if (isLegacy(set)) return [removal(statefulSets, namespace)];
+  // The Pod stays, and the new StatefulSet replaces it.
+  return driftedIn(observed).length > 0 && removesAdded(observed)
+    ? [{ ...removal(statefulSets, namespace), propagationPolicy: 'Orphan' }]
+    : [];
 }
 
 function removal(resource: Resource<KubeObject>, namespace: string): Removal {
@@ -104,14 +144,14 @@ function removal(resource: Resource<KubeObject>, namespace: string): Removal {
 function server(
   observed: Observed,
   wanted: DatabaseWanted,
-  change: ImageChange | undefined,
+  { keepsServer }: Effects,
 ): readonly Desired[] {
   const { objects } = observed;
   const live = objects.find(statefulSets, managedObjects.database);
   const revision = credentialsRevision(objects.find(secrets, managedObjects.credentials));
   if (revision === undefined) return [];
-  if (live && (isLegacy(live) || live.metadata.deletionTimestamp)) return [];
-  const image = change && change.backup !== 'verified' ? change.from : wanted.image;
+  if (live && (keepsServer || isLegacy(live) || live.metadata.deletionTimestamp)) return [];
+  const image = serverImage(observed, wanted.image);
   return [desired(statefulSets, statefulSetOf(observed, wanted, { image, revision }))];
 }
 

@@ -1,8 +1,11 @@
 import * as z from 'zod';
+import { jsonIn } from '../../api/json.ts';
 import { managedObjects } from '../../api/names.ts';
 import type { Pod } from '../../kube/core-resources.ts';
+import { whyNotStarted } from '../managed-controller/pod-trouble.ts';
 import type { Observed } from '../stage.ts';
 import { databasePodName, prepareContainer } from './names.ts';
+import { refusals } from './prepare-data.ts';
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
 
@@ -32,26 +35,6 @@ function lastMessage({ message, exitCode }: Terminated): string {
   return message?.trim() || `the init container exited with status ${exitCode}`;
 }
 
-const waitsForFix = new Set([
-  'ErrImagePull',
-  'ImagePullBackOff',
-  'InvalidImageName',
-  'ErrImageNeverPull',
-  'CreateContainerConfigError',
-  'CreateContainerError',
-  'RunContainerError',
-]);
-
-/** Returns reason and message of a container that cannot start, for example due to a missing image. */
-export function startFailure(pod: Pod | undefined): string | undefined {
-  const { initContainerStatuses = [], containerStatuses = [] } = pod?.status ?? {};
-  const all: readonly ContainerStatus[] = [...initContainerStatuses, ...containerStatuses];
-  const waiting = all
-    .map(({ state }) => state?.waiting)
-    .find((one) => one !== undefined && waitsForFix.has(one.reason ?? ''));
-  return waiting && [waiting.reason, waiting.message].filter(Boolean).join(': ');
-}
-
 /** Returns the last exit of a server in CrashLoopBackOff; undefined: not crashing. */
 export function crashText(pod: Pod | undefined): string | undefined {
   const all = pod?.status?.containerStatuses ?? [];
@@ -62,24 +45,37 @@ export function crashText(pod: Pod | undefined): string | undefined {
   return `mariadbd exited with status ${ended.exitCode} (${ended.reason}) and restarts`;
 }
 
+/** Init container exit statuses without any change to the data. */
+const untouched: ReadonlySet<number> = new Set([
+  refusals.newerData,
+  refusals.foreignFiles,
+  refusals.openRefused,
+  refusals.missingPrograms,
+]);
+
 /** True if this Pod never opened the data: its image is missing, or its init container refused the volume. */
 export function leftDataUntouched(pod: Pod | undefined): boolean {
   const prepare = prepareStatus(pod);
-  if (prepare?.state?.terminated?.exitCode === 0) return false;
-  return refusalText(pod) !== undefined || startFailure(pod) !== undefined;
+  const ended = prepare?.state?.terminated ?? prepare?.lastState?.terminated;
+  if (ended) return untouched.has(ended.exitCode);
+  return pod !== undefined && whyNotStarted(pod) !== undefined;
 }
 
-const prepared = z.object({ version: z.string() });
+const prepared = z.object({ version: z.string(), installedAt: z.iso.datetime().optional() });
 
 /** Returns the server version reported by the init container. */
 export function serverVersion(pod: Pod | undefined): string | undefined {
+  return preparedBy(pod)?.version;
+}
+
+/** Returns when the data on the volume was installed; undefined: by an earlier release, or not reported yet. */
+export function installedAt(pod: Pod | undefined): string | undefined {
+  return preparedBy(pod)?.installedAt;
+}
+
+function preparedBy(pod: Pod | undefined): z.infer<typeof prepared> | undefined {
   const ended = prepareStatus(pod)?.state?.terminated;
-  if (ended?.exitCode !== 0) return undefined;
-  try {
-    return prepared.safeParse(JSON.parse(ended.message ?? '')).data?.version;
-  } catch {
-    return undefined;
-  }
+  return ended?.exitCode === 0 ? prepared.safeParse(jsonIn(ended.message ?? '')).data : undefined;
 }
 
 function prepareStatus(pod: Pod | undefined): ContainerStatus | undefined {

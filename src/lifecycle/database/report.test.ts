@@ -10,6 +10,16 @@ import {
 } from '../testing/database-scene.ts';
 import { database } from './database.ts';
 
+const unbound = 'pod has unbound immediate PersistentVolumeClaims';
+const unscheduled: Pod = {
+  metadata: { namespace: 'multinic-system', name: 'mariadb-0' },
+  status: {
+    conditions: [
+      { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: unbound },
+    ],
+  },
+};
+
 describe('the database phase', () => {
   it.each<readonly [string, string, Pod | undefined, object, RegExp | undefined]>([
     ['the server answers', 'Ready', readyPod, { version: '10.11.19', readyReplicas: 1 }, undefined],
@@ -43,7 +53,14 @@ describe('the database phase', () => {
       'Degraded',
       databasePodWith({ waiting: { reason: 'ErrImagePull', message: 'not found' } }),
       {},
-      /ErrImagePull: not found; .*spec\.database\.image/,
+      /image "" cannot be pulled; .*spec\.database\.image/,
+    ],
+    [
+      'the claim is unbound',
+      'Degraded',
+      unscheduled,
+      {},
+      /Pod mariadb-0: Unschedulable: pod has unbound immediate PersistentVolumeClaims/,
     ],
     [
       'the server crashes repeatedly',

@@ -1,24 +1,19 @@
 import { managedObjects } from '../../api/names.ts';
 import { type Pod, type StatefulSet, secrets, statefulSets } from '../../kube/core-resources.ts';
-import { type ImageChange, withoutBackup } from '../backup/upgrade-backup.ts';
 import { credentialsRevision } from '../credentials/revision.ts';
+import { whyNotRunning } from '../managed-controller/pod-trouble.ts';
 import type { DatabaseReport } from '../reports.ts';
 import type { Observed } from '../stage.ts';
+import { withoutBackup } from './image-change.ts';
 import { databasePodName, graceSeconds } from './names.ts';
-import {
-  crashText,
-  databasePod,
-  isReady,
-  refusalText,
-  serverVersion,
-  startFailure,
-} from './pod-state.ts';
+import { recordIn } from './operation/record.ts';
+import { crashText, databasePod, isReady, refusalText, serverVersion } from './pod-state.ts';
 
 /** Milliseconds beyond the grace period that a healthy node needs to stop a Pod. */
 const lostMarginMs = 60_000;
 
 /** Returns the database phase and its obstacle. */
-export function reportOf(observed: Observed, change?: ImageChange): DatabaseReport {
+export function reportOf(observed: Observed): DatabaseReport {
   const { objects, status } = observed;
   const live = objects.find(statefulSets, managedObjects.database);
   const pod = databasePod(observed);
@@ -26,8 +21,7 @@ export function reportOf(observed: Observed, change?: ImageChange): DatabaseRepo
   const readyReplicas = live?.status?.readyReplicas ?? 0;
   return {
     ...stateOf(observed, live, pod),
-    ...messageOf(pod, change),
-    ...failureOf(observed, pod, change),
+    ...failureOf(observed, pod),
     readyReplicas,
     ...(version === undefined ? {} : { version }),
   };
@@ -65,19 +59,8 @@ function isServing({ metadata, status }: StatefulSet): boolean {
   return isCurrent && currentRevision === updateRevision && readyReplicas > 0;
 }
 
-function messageOf(pod: Pod | undefined, change: ImageChange | undefined): DatabaseReport {
-  if (!change || change.backup === 'verified') return {};
-  const { from, to } = change;
-  const state = isReady(pod) ? `${from} still runs` : `${from} is not ready`;
-  return { message: `spec.database.image "${to}" waits for a verified backup; ${state}` };
-}
-
 /** A Pod on a lost node is never force-deleted: two servers on one volume destroy the data. */
-function failureOf(
-  observed: Observed,
-  pod: Pod | undefined,
-  change: ImageChange | undefined,
-): DatabaseReport {
+function failureOf(observed: Observed, pod: Pod | undefined): DatabaseReport {
   const lostIn = lostAfterMs(observed);
   if (lostIn !== undefined && lostIn <= 0) {
     const node = pod?.spec?.nodeName ?? '';
@@ -89,15 +72,16 @@ function failureOf(
   const refusal = refusalText(pod);
   if (refusal !== undefined)
     return { phase: 'Error', message: `MariaDB does not start: ${refusal}` };
-  const failure = startFailure(pod) ?? crashText(pod);
+  const failure = crashText(pod) ?? (pod && whyNotRunning(pod));
   if (failure === undefined) return {};
   const hint = `see kubectl describe pod ${databasePodName}, and check spec.database.image and spec.database.resources`;
-  const message = `MariaDB does not start: ${failure}; ${hint}${withoutBackupAdvice(change)}`;
+  const message = `MariaDB does not start: ${failure}; ${hint}${withoutBackupAdvice(observed)}`;
   return { phase: 'Degraded', message };
 }
 
 /** Returns advice for an image change waiting for a backup from a server that does not start. */
-function withoutBackupAdvice(change: ImageChange | undefined): string {
-  if (!change || change.backup === 'verified') return '';
-  return `; no backup is possible: ${withoutBackup(change)}`;
+function withoutBackupAdvice(observed: Observed): string {
+  const { operation } = recordIn(observed);
+  if (operation?.kind !== 'upgrade' || operation.step !== 'backup') return '';
+  return `; no backup is possible: ${withoutBackup(operation.request)}`;
 }

@@ -156,17 +156,13 @@ describe('Deployment multinic-controller', () => {
     },
   );
 
-  it('the Pods restart after a new login, a restore and a new restart-at', () => {
+  it('the Pods restart after a new login and a new restart-at', () => {
     const wanted = { inventory: 'built-in' } as const;
     const before = podAnnotations({ wanted, ...withLogin });
     expect(before).toHaveProperty(['multinic.io/credentials']);
     const rotated = { ...login, kind: 'Secret', data: { ...login.data, password: 'cTI=' } };
     const after = podAnnotations({ wanted, live: [rotated] });
     expect(after['multinic.io/credentials']).not.toBe(before['multinic.io/credentials']);
-    const lastRestore = { at: '2026-01-01T00:00:00Z', result: 'Succeeded' };
-    expect(
-      podAnnotations({ wanted, ...withLogin, status: { databaseStatus: { lastRestore } } }),
-    ).not.toEqual(before);
     expect(podAnnotations({ annotations: { [annotations.restartAt]: 'now' } })).toEqual({
       [annotations.restartAt]: 'now',
     });

@@ -3,8 +3,8 @@ import { deployments, disruptionBudgets, secrets, services } from '../../kube/co
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { ControllerWanted } from '../accept/accepted.ts';
-import { restartToken } from '../backup/restart-token.ts';
 import { credentialsRevision, revisionAnnotation } from '../credentials/revision.ts';
+import { effectsOf } from '../database/operation/effects.ts';
 import { type Desired, desired } from '../objects/desired.ts';
 import type { ControllerReport } from '../reports.ts';
 import { type Notice, type Observed, type Removal, type StagePlan, unchanged } from '../stage.ts';
@@ -12,9 +12,6 @@ import { type Base, operatorServices, readBase } from './base.ts';
 import { legacyPlan } from './legacy.ts';
 import { overlay, owned } from './overlay.ts';
 import { reportOf } from './report.ts';
-
-/** Pod annotation: end time of the last restore. */
-const restoredAnnotation = 'multinic.io/restored';
 
 /**
  * Plans Deployment, Services and PodDisruptionBudget of the operator: the chart's manifests with changes from the spec.
@@ -71,10 +68,14 @@ function installed(
   const options = { operator, namespace, databasePort, podAnnotations };
   const budget = isReplicated(observed, wanted) ? base.budget : undefined;
   const isReplaced = isReplacedForSqlite(observed, wanted);
+  const { replicas: held } = effectsOf(observed);
+  const replicas = held === undefined ? {} : { replicas: held };
   return {
     apply: [
       ...base.services.map((service) => desired(services, owned(service, options))),
-      ...(isReplaced ? [] : [desired(deployments, overlay(base.deployment, wanted, options))]),
+      ...(isReplaced
+        ? []
+        : [desired(deployments, overlay(base.deployment, { ...wanted, ...replicas }, options))]),
       ...(budget ? [desired(disruptionBudgets, owned(budget, options))] : []),
     ],
     remove: [
@@ -123,7 +124,7 @@ function removalOf<T extends KubeObject>(
 
 /** An unknown value stays unchanged: a deleted Secret must not restart Pods. */
 function podAnnotationsOf(
-  { objects, operator, status }: Observed,
+  { objects, operator }: Observed,
   { inventory }: ControllerWanted,
 ): Record<string, string> {
   const live = objects.find(deployments, managedObjects.controller);
@@ -132,9 +133,6 @@ function podAnnotationsOf(
   const isBuiltIn = inventory === 'built-in';
   const all = {
     [revisionAnnotation]: isBuiltIn ? (login ?? before[revisionAnnotation]) : undefined,
-    [restoredAnnotation]: isBuiltIn
-      ? (restartToken(status) ?? before[restoredAnnotation])
-      : undefined,
     [annotations.restartAt]: operator.metadata.annotations?.[annotations.restartAt],
   };
   const known = Object.entries(all).filter((entry): entry is [string, string] => Boolean(entry[1]));

@@ -13,16 +13,23 @@ const unstarted = new Set([
 export function whyNotRunning(pod: Pod): string | undefined {
   const { metadata, status = {} } = pod;
   if (metadata.deletionTimestamp !== undefined) return undefined;
-  const statuses = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
-  for (const container of statuses) {
-    const why = whyWaiting(container);
-    if (why) return `Pod ${metadata.name}, container ${container.name}: ${why}`;
-  }
+  const why = whyNotStarted(pod);
+  if (why !== undefined) return why;
   const unscheduled = status.conditions?.find(
     ({ type, status: is, reason }) =>
       type === 'PodScheduled' && is === 'False' && reason === 'Unschedulable',
   );
   return unscheduled && `Pod ${metadata.name}: Unschedulable: ${unscheduled.message ?? ''}`;
+}
+
+/** Returns why a scheduled Pod's container cannot start or restart. */
+export function whyNotStarted({ metadata, status = {} }: Pod): string | undefined {
+  const statuses = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+  for (const container of statuses) {
+    const why = whyWaiting(container);
+    if (why) return `Pod ${metadata.name}, container ${container.name}: ${why}`;
+  }
+  return undefined;
 }
 
 function whyWaiting({ state, lastState, image }: ContainerStatus): string | undefined {

@@ -11,7 +11,7 @@ import { assess, type Memory } from '../recovery/assess.ts';
 import { appliedPaths } from '../recovery/field-sets.ts';
 import { RepairLedger } from '../recovery/ledger.ts';
 import { type LostFields, lostFields } from '../recovery/lost-fields.ts';
-import type { LiveObjects, Removal } from '../stage.ts';
+import type { LiveObjects, Note, Removal } from '../stage.ts';
 import type { Desired } from './desired.ts';
 
 export interface ApplierDeps {
@@ -75,6 +75,22 @@ export class Applier {
         force: true,
         signal,
       }),
+    );
+  }
+
+  /** Sets an annotation under a separate field manager; throws a conflict if the object has changed. */
+  async note({ resource, object, annotation, text }: Note, signal: AbortSignal): Promise<void> {
+    const { name, namespace, resourceVersion } = object.metadata;
+    const ref = namespace === undefined ? { name } : { namespace, name };
+    const notes = { [annotation]: text === '' ? null : text };
+    const options = { fieldManager: fieldManagers.lifecycleOperation, signal };
+    await this.#deps.perform('lifecycle.operation.write', () =>
+      this.#deps.client.patch(
+        resource,
+        ref,
+        { metadata: { ...(resourceVersion ? { resourceVersion } : {}), annotations: notes } },
+        options,
+      ),
     );
   }
 

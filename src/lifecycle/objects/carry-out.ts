@@ -105,6 +105,7 @@ function refusalOf({ problemIfRefused }: Desired, error: unknown): Problem {
 
 /** Runs the plan's steps before applying objects. */
 async function begin(applier: Applier, plan: StagePlan, signal: AbortSignal): Promise<void> {
+  if (plan.note) await applier.note(plan.note, signal);
   for (const ref of plan.stop ?? []) await applier.stop(ref, signal);
   for (const removal of plan.remove) await applier.remove(removal, signal);
   for (const one of plan.create ?? []) await applier.create(one, signal);

@@ -138,6 +138,7 @@ export function createObserve(deps: ObserveDeps): Observe {
         namespace: refOf(key).namespace ?? namespace,
         objects,
         pods: stores.pods.list(),
+        jobs: stores.jobs.list(),
         databaseEndingMs: databaseEndingMs(
           stores.pods.get(keyOf({ namespace, name: databasePodName })),
         ),

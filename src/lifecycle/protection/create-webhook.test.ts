@@ -128,6 +128,13 @@ async function answering(options?: Parameters<typeof replica>[0]): Promise<Repli
 
 const labels = { 'multinic.example.com/protected': 'true' };
 
+/** Returns how often the webhook configuration was read by name. */
+function configurationReads(): number {
+  return api.audit.filter(
+    ({ verb, resource }) => verb === 'get' && resource === 'validatingwebhookconfigurations',
+  ).length;
+}
+
 /** Returns the response to deleting a managed object, with TLS verified as the API server does. */
 async function review({ port }: Replica, change: object = {}): Promise<unknown> {
   const text = JSON.stringify({
@@ -305,6 +312,8 @@ describe('the webhook certificate', () => {
     const leader = await replica({ aheadMs: 61 * dayMs });
     await expect.poll(() => authoritiesIn(leader.webhook.access.authorities).length).toBe(2);
     await expect.poll(() => leader.webhook.answers).toBe(true);
+    const from = configurationReads();
+    await expect.poll(configurationReads).toBeGreaterThan(from + 1);
     expect(await shown(leader)).toBe(before);
     await configure(leader.webhook.access.authorities);
     await expect.poll(async () => shown(leader)).not.toBe(before);

@@ -65,6 +65,7 @@ describe('refusalOf', () => {
       { object: { ...before, data: { a: 'c' } }, resource: { resource: 'secrets' } },
     ],
     ['changed binary data', edited({}, { binaryData: { a: 'Yw==' } })],
+    ['a Secret made immutable', edited({}, { immutable: true })],
     ['a removed spec', { object: { metadata: before.metadata } }],
     ['a deletion', removal],
     ['a deletion of a claim', { ...removal, resource: { resource: 'persistentvolumeclaims' } }],

@@ -38,7 +38,7 @@ function touches(paths: FieldPaths, lost: string): boolean {
   return [...paths].some((path) => isWithin(path, lost) || isWithin(lost, path));
 }
 
-function isWithin(path: string, whole: string): boolean {
+export function isWithin(path: string, whole: string): boolean {
   if (path === whole) return true;
   const next = path[whole.length];
   return path.startsWith(whole) && (next === '.' || next === '[');

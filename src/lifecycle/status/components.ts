@@ -28,25 +28,18 @@ export function controllerStatusOf({ controller }: Outcomes): ControllerStatus {
 
 /** Keeps backups and version while the stage reads none. */
 export function databaseStatusOf(
-  { database, backup }: Outcomes,
-  accepted: Accepted,
+  { database, backup, operation }: Outcomes,
   before: DatabaseStatus | undefined,
 ): DatabaseStatus {
-  const { message: _, ...report } = database.plan.report;
+  const { message: _, phase = 'Pending', ...report } = database.plan.report;
   const { lastBackup = before?.lastBackup, lastRestore = before?.lastRestore } = backup.plan.report;
-  const phase = databasePhase(report.phase, accepted);
   return {
     ...report,
     phase,
+    ...(operation.plan.report.operation && { operation: operation.plan.report.operation }),
     ...(lastBackup && { lastBackup }),
     ...(lastRestore && { lastRestore }),
   };
-}
-
-function databasePhase(phase: string | undefined, { database, controller }: Accepted): string {
-  const isWanted = database.problems !== undefined || database.value !== undefined;
-  if (isWanted) return phase ?? 'Pending';
-  return controller.value?.inventory === 'external' ? 'External' : 'Disabled';
 }
 
 /** Returns the components with phases; protection counts only if enabled in the spec. */
@@ -66,7 +59,7 @@ export function componentsOf(
     },
     {
       name: 'database',
-      phase: databasePhase(database.plan.report.phase, accepted),
+      phase: database.plan.report.phase ?? 'Pending',
       message: database.plan.report.message,
     },
     ...(isWanted ? [protectionOf(isProtected, outcomes.protection.plan.report.message)] : []),

@@ -41,7 +41,7 @@ export function conditionsOf(
   const updates = [
     update('Ready', isRunning, reason, message),
     acceptedOf(findings),
-    ...optional('Reconciling', !isRunning && !isStalled, reason, message, previous),
+    ...reconcilingOf(findings, summary, previous),
     ...optional('Stalled', isStalled, reason, message, previous),
     ...noticed('SecretInSpec', findings, previous),
     ...noticed('OtherControllerActive', findings, previous),
@@ -52,12 +52,28 @@ export function conditionsOf(
   return updates.reduce<Condition[]>((list, one) => setCondition(list, one, at), [...previous]);
 }
 
-function acceptedOf({ problems, ignored }: Findings): ConditionUpdate {
+/** An operation on the database is named even while all components are ready. */
+function reconcilingOf(
+  { operation }: Findings,
+  { phase, reason, message, isStalled }: Summary,
+  previous: readonly Condition[],
+): ConditionUpdate[] {
+  if (operation !== undefined) {
+    return optional('Reconciling', true, 'DatabaseOperation', operation, previous);
+  }
+  const isOpen = phase !== 'Running' && !isStalled;
+  return optional('Reconciling', isOpen, reason, message, previous);
+}
+
+function acceptedOf({ problems, ignored, answer }: Findings): ConditionUpdate {
   const [reason, listed]: [Reason, typeof problems] =
     problems.length > 0
       ? ['InvalidSpec', [...problems, ...ignored]]
       : ['InvalidAnnotation', ignored];
-  if (listed.length === 0) return update('Accepted', true, 'Accepted', 'all fields are valid');
+  if (listed.length === 0) {
+    const message = answer === undefined ? '' : `; ${answer}`;
+    return update('Accepted', true, 'Accepted', `all fields are valid${message}`);
+  }
   return update('Accepted', false, reason, listed.map(({ message }) => message).join('; '));
 }
 
@@ -83,7 +99,7 @@ export function contestedText(contested: readonly string[]): string {
 }
 
 function driftedOf({ drifted }: Findings, previous: readonly Condition[]): ConditionUpdate[] {
-  const message = `${drifted.join('; ')}: differs from the spec while recovery is off or paused; to apply the spec again, set spec.protection.enableAutoRecovery to true and end break-glass`;
+  const message = `${drifted.join('; ')}: differs from the spec while recovery is off or paused; to apply the spec again, set spec.protection.enableAutoRecovery to true (and for added fields enableMutationPrevention), and end break-glass`;
   return optional('Drifted', drifted.length > 0, 'RecoveryOff', message, previous);
 }
 

@@ -13,7 +13,11 @@ export interface Findings {
   /** Refused or unanswered requests; lifecycle retries. */
   readonly errors: readonly string[];
   readonly notices: readonly Notice[];
-  /** Objects differing from the spec while recovery is off, with field manager and fields. */
+  /** The operation on the database, with waiting requests. */
+  readonly operation?: string;
+  /** Answer to a request that has ended. */
+  readonly answer?: string;
+  /** Objects differing from the spec while recovery or protection is off, with field manager and fields. */
   readonly drifted: readonly string[];
   /** Objects changed by another field manager after each repair, with fields. */
   readonly contested: readonly string[];
@@ -29,8 +33,24 @@ export function findingsOf(outcomes: Outcomes, accepted: Accepted): Findings {
       error === undefined ? [] : [`${name}: ${textOf(error)}`],
     ),
     notices: all.flatMap(({ plan }) => plan.notices),
-    drifted: all.flatMap((outcome) => objectsIn(outcome, 'drifted')),
+    ...operationIn(outcomes),
+    drifted: all.flatMap((outcome) => [
+      ...objectsIn(outcome, 'drifted'),
+      ...(outcome.plan.drifted ?? []),
+    ]),
     contested: all.flatMap((outcome) => objectsIn(outcome, 'contested')),
+  };
+}
+
+function operationIn({ operation }: Outcomes): Pick<Findings, 'operation' | 'answer'> {
+  const { message, waiting, answer } = operation.plan.report;
+  const parts = [
+    ...(message === undefined ? [] : [message]),
+    ...(waiting.length === 0 ? [] : [`waiting: ${waiting.join(', ')}`]),
+  ];
+  return {
+    ...(parts.length === 0 ? {} : { operation: parts.join('; ') }),
+    ...(answer === undefined ? {} : { answer }),
   };
 }
 

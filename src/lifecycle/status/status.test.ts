@@ -24,6 +24,7 @@ function stage<R>(report: R, more: Partial<Outcome<R>> = {}, notices: readonly N
 }
 
 const running: Outcomes = {
+  operation: stage({ waiting: [] }),
   credentials: stage(undefined),
   database: stage({ phase: 'Ready', readyReplicas: 1, version: '10.11.19-MariaDB' }),
   backup: stage({}),
@@ -46,7 +47,7 @@ function statusOf(given: Case = {}): MultiNicOperatorStatus {
   const outcomes = Object.fromEntries(
     stages.map((name) => {
       const outcome: Outcome = given.outcomes?.[name] ?? running[name];
-      const problems = accepted[name].problems ?? outcome.plan.problems;
+      const { problems = outcome.plan.problems } = name === 'operation' ? {} : accepted[name];
       return [name, { ...outcome, plan: { ...outcome.plan, problems } }];
     }),
   ) as unknown as Outcomes;
@@ -203,14 +204,14 @@ describe('status of a MultiNicOperator', () => {
     expect(statusOf({ outcomes, spec: {} }).phase).toBe('Running');
   });
 
-  it('the database phase is Disabled or External', () => {
-    const outcomes = { database: stage({}) };
-    expect(statusOf({ outcomes, spec: {} }).databaseStatus?.phase).toBe('Disabled');
-    const env = [{ name: 'DB_HOST', value: 'db' }];
-    const external = statusOf({ outcomes, spec: { controller: { env } } });
-    expect(external.databaseStatus?.phase).toBe('External');
-    expect(external.phase).toBe('Running');
-  });
+  it.each(['Disabled', 'External'])(
+    'an installation with database phase %s is Running',
+    (phase) => {
+      const status = statusOf({ outcomes: { database: stage({ phase }) }, spec: {} });
+      expect(status.databaseStatus?.phase).toBe(phase);
+      expect(status.phase).toBe('Running');
+    },
+  );
 
   it('the status keeps the last backup and restore while the stage reads none', () => {
     const lastBackup = { at: '2026-11-26T03:00:00Z', file: 'a.sql', bytes: 1, verified: true };

@@ -38,7 +38,7 @@ export function statusAfter(input: StatusInput): MultiNicOperatorStatus {
       generation,
     }),
     controllerStatus: controllerStatusOf(outcomes),
-    databaseStatus: databaseStatusOf(outcomes, accepted, before.databaseStatus),
+    databaseStatus: databaseStatusOf(outcomes, before.databaseStatus),
     protectionStatus: { active, preventedMutations: 0, ...countsOf(before) },
   };
   return withLastUpdated(before, status, now);

@@ -58,8 +58,9 @@ function stage<R>(report: R): Outcome<R> {
 }
 
 const outcomes: Outcomes = {
+  operation: stage({ waiting: [] }),
   credentials: stage(undefined),
-  database: stage({}),
+  database: stage({ phase: 'Disabled' }),
   backup: stage({}),
   controller: stage({ phase: 'Ready', readyReplicas: 1, desiredReplicas: 1 }),
   triggers: stage(undefined),

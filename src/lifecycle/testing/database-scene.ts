@@ -1,6 +1,7 @@
 import { labels } from '../../api/names.ts';
 import {
   type ConfigMap,
+  claims,
   type Pod,
   type Secret,
   type StatefulSet,
@@ -10,6 +11,7 @@ import {
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { credentials } from '../credentials/credentials.ts';
+import type { OperationRecord } from '../database/operation/record.ts';
 import type { Observed } from '../stage.ts';
 import { observedOf, operatorWith } from './observed.ts';
 
@@ -71,7 +73,7 @@ function baseWith(names: readonly string[]): ConfigMap {
 /** Returns the Secret as the credentials stage writes it. */
 export function secretWith(passwords: readonly string[] = ['root-1', 'user-1', 'salt-1']): Secret {
   const rest = [...passwords];
-  const plan = credentials(observedDatabase(), () => rest.shift() ?? '');
+  const plan = credentials(observedDatabase(), () => rest.shift() ?? 'backup-1');
   return plan.apply[0]?.object as unknown as Secret;
 }
 
@@ -107,6 +109,13 @@ export function named(
   extra: Readonly<Record<string, string>> = managed,
 ): Live[number] {
   return [resource, { metadata: { namespace, name, labels: extra }, ...rest }];
+}
+
+/** Returns MariaDB's claim with the annotation of an operation. */
+export function withOperation(record: OperationRecord): Live[number] {
+  const annotations = { 'multinic.io/operation': JSON.stringify(record) };
+  const name = 'mysql-storage-mariadb-0';
+  return [claims, { metadata: { namespace, name, labels: managed, annotations } }];
 }
 
 type Status = NonNullable<Pod['status']>;
@@ -157,6 +166,11 @@ export function databasePodWith(
 
 export const prepared: State = { terminated: { exitCode: 0, message: '{"version": "10.11.19"}' } };
 export const readyPod = databasePodWith(prepared, { isReady: true });
+
+/** Returns a finished Pod of a Job that failed with this text. */
+export function failedPod(job: string, message: string, exitCode: number): Pod {
+  return backupPod(job, '2026-11-26T10:00:00Z', exitCode < 128 ? message : '', exitCode);
+}
 
 /** Returns a finished Pod of a backup script Job. */
 export function backupPod(job: string, at: string, message: unknown, exitCode = 0): Pod {

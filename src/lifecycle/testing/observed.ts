@@ -1,3 +1,4 @@
+import { type Job, jobs } from '../../kube/core-resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { accept } from '../accept/accept.ts';
@@ -39,6 +40,7 @@ export function observedOf(
       },
     },
     pods: [],
+    jobs: live.flatMap(([of, object]) => (of.kind === jobs.kind ? [object as Job] : [])),
     kubernetesMinor: 37,
     now: testTime,
   };

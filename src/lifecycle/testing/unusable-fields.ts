@@ -155,6 +155,7 @@ const ofCredentials: readonly Group[] = [
   [
     'spec.database.credentials.user',
     ['root as a user', databaseWith({ credentials: { user: 'root' } })],
+    ['the account of backups', databaseWith({ credentials: { user: 'multinic_backup' } })],
     ['a user with a quote', databaseWith({ credentials: { user: "o'neil" } })],
   ],
   [

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type CheckNodesRequest, checkNodesRequest } from '../../api/check-nodes.ts';
+import { jsonIn } from '../../api/json.ts';
 import { annotations } from '../../api/names.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 
@@ -24,15 +25,6 @@ export function checkNodesOf({
   const form = 'write {"id": "1", "nodes": ["NODE"], "heal": false} with at most 50 nodes';
   const message = `${annotations.checkNodes} cannot be used: ${where}${issue?.message ?? ''}; ${form}`;
   return { kind: 'unusable', id: `unusable ${hashOf(text)}`, message };
-}
-
-/** Returns undefined for a text without JSON. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function hashOf(text: string): string {

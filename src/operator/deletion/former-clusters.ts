@@ -1,20 +1,32 @@
-import { findCondition } from '../../api/condition.ts';
 import type { Effect } from '../../api/effects.ts';
+import type { WaitingNic } from '../../api/held-nics.ts';
 import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
-import type { Reason } from '../../api/reasons.ts';
-import { decideRemovals, type RemovalBasis, removalLimits } from '../../api/removals.ts';
-import type { Owner } from '../../plan/plan.ts';
-import { deliveredFor, nicAt } from '../../plan/view.ts';
+import { countsInBudget } from '../../api/removals.ts';
+import type { Store as ObjectStore } from '../../kube/cache/store.ts';
+import { isOf, keptProblem } from '../../plan/kept-nics.ts';
 import type { Perform } from '../../process/effects.ts';
+import type { Clock } from '../../time/clock.ts';
 import { removalUnsupported } from '../deliver/unsupported.ts';
+import type { ViolaClient } from '../deliver/viola-client.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory-records/inventory.ts';
 import { latestObject } from '../memory/latest-object.ts';
-import { hasRemovalApproval, statusOf } from '../openstack-config.ts';
+import { type ConfigObject, statusOf } from '../openstack-config.ts';
+import { type NicsAndNodes, othersIn } from '../removals/budgets.ts';
+import { openConsent } from '../removals/consent.ts';
+import { nicsOfDelete } from '../removals/held-set.ts';
+import { countNics, macsOn } from '../removals/nics-on.ts';
+import type { OperatorSettings } from '../settings.ts';
 import { type StatusProblem, StepFailure } from '../status/step-failure.ts';
-import type { DeliveredContext } from '../sync/delivery.ts';
+import type { StatusWriter } from '../status/writer.ts';
+import { type DeliveredContext, formerPrefix } from '../sync/delivery.ts';
 import { manualRemovals } from '../sync/manual-removals.ts';
-import { type Withdrawn, withdraw } from './withdraw.ts';
+import { basisOf } from './former-basis.ts';
+import { decideFormer, deleteBasis, isKept, keysOf } from './former-decision.ts';
+import { blockedProblems } from './former-problems.ts';
+import { occupiedBy } from './occupied.ts';
+import { type NodeRemoval, ownNodes, removalsByDelete, removeNodes } from './withdraw.ts';
+import { isSent, releaseOf, type Withdrawn } from './withdrawal.ts';
 
 /** An OpenstackConfig's nodes in its former business clusters. */
 export interface FormerClusters {
@@ -22,12 +34,26 @@ export interface FormerClusters {
   /** Business clusters with possible nodes, including the present business cluster. */
   readonly deliveredTo: readonly string[];
   readonly problems: readonly StatusProblem[];
+  /** NICs whose removal waits for consent. */
+  readonly heldNics: readonly WaitingNic[];
 }
 
 export interface FormerClustersDeps {
   readonly inventory: Inventory;
   readonly violas: Violas;
+  readonly configs: Pick<ObjectStore<ConfigObject>, 'list'>;
+  readonly settings: Pick<OperatorSettings, 'defaultK8sProviderId'>;
+  readonly writer: Pick<StatusWriter, 'prepare'>;
   readonly perform: Perform<Effect>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** An OpenstackConfig's remaining nodes in a former business cluster. */
+interface Left {
+  /** Nodes that are not clean yet. */
+  readonly leaving: readonly ExistingNodeConfig[];
+  readonly problems: readonly StatusProblem[];
+  readonly heldNics: readonly WaitingNic[];
 }
 
 /**
@@ -36,14 +62,17 @@ export interface FormerClustersDeps {
  */
 export async function withdrawFromFormerClusters(
   context: DeliveredContext,
-  { inventory, violas, perform }: FormerClustersDeps,
+  deps: FormerClustersDeps,
   signal: AbortSignal,
 ): Promise<FormerClusters> {
   const { object, memory, config, source } = context;
+  const { inventory, violas } = deps;
   const { deliveredTo } = statusOf(latestObject(context));
   const { inFormerClusters } = manualRemovals(object);
+  const { deliveredBases } = memory.term;
   const leaving: ExistingNodeConfig[] = [];
   const problems: StatusProblem[] = [];
+  const heldNics: WaitingNic[] = [];
   const clusters = await occupiedBy(source, deliveredTo, inventory);
   const occupied = new Set(clusters.keys());
   for (const [provider, known] of clusters) {
@@ -52,17 +81,18 @@ export async function withdrawFromFormerClusters(
       // Before the list, which misses any POST that arrives later.
       const isOpen = memory.term.unansweredPosts.openForMs(provider) > 0;
       const viola = await violas.of(config.viola, provider, source);
-      const blockedIn = (own: readonly ExistingNodeConfig[]) => blockedNodes(own, context);
       const left = viola.abilities.removes
-        ? await withdraw({ viola, owner: source, known, blockedIn, perform }, signal)
+        ? await withdraw(context, { provider, viola, known }, deps, signal)
         : leftByHand(known, provider, inFormerClusters);
-      if (left.leaving.length + left.blocked.length === 0 && !isOpen) {
-        await inventory.record(provider, source, []);
+      if (left.leaving.length + left.problems.length === 0 && !isOpen) {
+        const bases = deliveredBases.of(provider);
+        const isWritten = await inventory.record(provider, source, [], { bases });
+        if (isWritten) deliveredBases.settle(provider);
         occupied.delete(provider);
       }
       leaving.push(...left.leaving);
-      if (left.blocked.length > 0)
-        problems.push(blockedProblem(left.blocked, provider, config.providerId));
+      problems.push(...left.problems);
+      heldNics.push(...left.heldNics);
     } catch (error) {
       // A failure in a former business cluster does not undo the delivery to the present cluster.
       if (!(error instanceof StepFailure)) throw error;
@@ -70,117 +100,129 @@ export async function withdrawFromFormerClusters(
       problems.push({ reason: error.reason, message });
     }
   }
-  return { leaving, deliveredTo: [...occupied].toSorted(), problems };
+  return { leaving, deliveredTo: [...occupied].toSorted(), problems, heldNics };
+}
+
+interface FormerCluster {
+  readonly provider: string;
+  readonly viola: ViolaClient;
+  /** Node names in the inventory. */
+  readonly known: readonly string[];
+}
+
+/** Removes nodes from a former business cluster, as far as allowed. Throws StepFailure. */
+async function withdraw(
+  context: DeliveredContext,
+  { provider, viola, known }: FormerCluster,
+  { configs, settings, writer, perform, clock }: FormerClustersDeps,
+  signal: AbortSignal,
+): Promise<Left> {
+  const { object, memory, source } = context;
+  const own = await ownNodes({ viola, owner: source, known }, signal);
+  const others = othersIn(provider, object, configs.list(), settings);
+  const now = clock.now();
+  const {
+    going,
+    held,
+    budgets,
+    consented: covered,
+  } = decideFormer(own, { provider, others, now }, context);
+  const records = going.filter(({ basis }) => basis === 'named').flatMap(nicsOf);
+  const again = releasesOf(own, provider, covered, context);
+  await record(records, { provider, context }, writer, signal);
+  const consented = [...going, ...again].filter(({ basis }) => basis === 'consent');
+  await storeConsent(consented, context, { writer, now }, signal);
+  const removals = [...going, ...again];
+  memory.term.deliveredBases.note(provider, removals.map(removalsByDelete));
+  const gone = await removeNodes(removals, { viola, perform }, signal);
+  memory.removals.noteSent(again.map(releaseOf));
+  const blocked = new Set(held.map(({ node }) => node));
+  const isLeft = (node: ExistingNodeConfig) => !gone.has(node) && !blocked.has(node);
+  const { sentReleases } = memory.removals;
+  const isReleased = (node: ExistingNodeConfig) => sentReleases.some((sent) => isOf(sent, node));
+  const kept = own.filter((node) => isKept(node) && !isReleased(node));
+  return {
+    heldNics: [
+      ...held.flatMap((one) =>
+        nicsOfDelete(one.node, provider).map((nic) => ({
+          ...nic,
+          isOverBudget: countsInBudget(one),
+        })),
+      ),
+      ...kept.flatMap((node) => nicsOfDelete(node, provider)),
+    ],
+    leaving: own.filter(isLeft),
+    problems: [
+      ...blockedProblems(held, budgets, { provider, present: context.config.providerId }),
+      ...own.filter((node) => !gone.has(node)).flatMap((node) => keptProblem(node)),
+    ],
+  };
+}
+
+/** Stores a new consent with its counts before the first use, unless the delivery has stored the consent. */
+async function storeConsent(
+  removals: readonly NodeRemoval[],
+  context: DeliveredContext,
+  { writer, now }: Pick<FormerClustersDeps, 'writer'> & { readonly now: Date },
+  signal: AbortSignal,
+): Promise<void> {
+  const { planned, object } = context;
+  const isStored = planned.plan.consentFor !== undefined || planned.input.consent?.isStored;
+  const open = openConsent(object, now);
+  if (removals.length === 0 || isStored || !open) return;
+  const count = countNics(removals.map(({ node }) => node));
+  await writer.prepare(context, { consent: { ...open, ...count } }, signal);
+}
+
+function nicsOf({ node }: NodeRemoval): ExistingNodeConfig[] {
+  return macsOn(node).length > 0 ? [node] : [];
+}
+
+/** Records removals by an edit before the nodes are deleted; a repetition is recorded once. */
+async function record(
+  nodes: readonly ExistingNodeConfig[],
+  { provider, context }: { readonly provider: string; readonly context: DeliveredContext },
+  writer: FormerClustersDeps['writer'],
+  signal: AbortSignal,
+): Promise<void> {
+  const { removals } = context.memory;
+  const recorded = new Set(removals.recordedNics);
+  const keys = nodes.map((node) => keysOf({ node }, provider));
+  const added = keys.map((nics) => nics.filter((nic) => !recorded.has(nic)).length);
+  const count: NicsAndNodes = {
+    nics: added.reduce((sum, nics) => sum + nics, 0),
+    nodes: added.filter((nics) => nics > 0).length,
+  };
+  if (count.nics > 0) await writer.prepare(context, { removals: count }, signal);
+  const place = `${formerPrefix}${encodeURIComponent(provider)}:`;
+  removals.noteRecorded(keys.flat(), (id) => id.startsWith(place));
+}
+
+/** Returns nodes in deletion with kept NICs and unsent evidence or consent. */
+function releasesOf(
+  own: readonly ExistingNodeConfig[],
+  cluster: string,
+  consented: ReadonlySet<ExistingNodeConfig>,
+  context: DeliveredContext,
+): Withdrawn[] {
+  const { sentReleases } = context.memory.removals;
+  const consent = context.planned.input.consent?.value ?? '';
+  return own
+    .filter(isKept)
+    .map((node): Withdrawn => {
+      if (consented.has(node)) return { node, cluster, basis: 'consent', value: consent };
+      return { node, cluster, basis: deleteBasis(basisOf(node, context)), value: '' };
+    })
+    .filter((release) => release.basis !== 'named' && !isSent(release, sentReleases));
 }
 
 /**
  * Returns no nodes for a legacy Viola without recorded nodes, or after a user removed the nodes. Throws StepFailure
  * otherwise.
  */
-function leftByHand(names: readonly string[], provider: string, isClean: boolean): Withdrawn {
-  if (names.length === 0 || isClean) return { leaving: [], blocked: [] };
+function leftByHand(names: readonly string[], provider: string, isClean: boolean): Left {
+  if (names.length === 0 || isClean) return { leaving: [], problems: [], heldNics: [] };
   const { reason, message } = removalUnsupported(names, provider);
   const next = `${message}; then set the annotation multinic.io/allow-removals to a new value`;
   throw new StepFailure({ reason, message: next });
-}
-
-/** Returns the nodes whose removal needs a user's approval. */
-function blockedNodes(
-  own: readonly ExistingNodeConfig[],
-  context: DeliveredContext,
-): ReadonlySet<string> {
-  const hasConsent = hasRemovalApproval(context.object);
-  const nics = own.filter(mayHaveNics).flatMap((node) => {
-    const { interfaces = [] } = node.spec;
-    const basis = basisOf(node, context);
-    return interfaces.map((nic) => ({ node, basis, item: nicAt(serverOf(node), nic) }));
-  });
-  const { held } = decideRemovals({
-    removals: nics.map((nic) => ({ ...nic, hasConsent })),
-    recent: [],
-    total: context.planned.input.cloudInterfaces + nics.length,
-    limit: removalLimits.nicsOfCloud,
-  });
-  return new Set(nics.filter(({ item }) => held.has(item)).map(({ node }) => node.nodeName));
-}
-
-/** Returns false for an object without a Node and without an agent run. */
-function mayHaveNics({ status, generation }: ExistingNodeConfig): boolean {
-  const { applied, knownInterfaces = [], observedGeneration, conditions } = status ?? {};
-  const { reason } = findCondition(conditions, 'Ready') ?? {};
-  const isNowhere = observedGeneration === generation && reason === 'NodeNotFound';
-  return !isNowhere || applied !== undefined || knownInterfaces.length > 0;
-}
-
-/** Returns the delivered instance id: a user's edit of the id does not deselect the server. */
-function serverOf(node: ExistingNodeConfig): string {
-  return deliveredFor(node)?.toLowerCase() ?? '';
-}
-
-function basisOf(
-  node: ExistingNodeConfig,
-  { source, planned, rounds }: DeliveredContext,
-): RemovalBasis {
-  const instanceId = serverOf(node);
-  const { selection, observation } = planned.input;
-  const isDeleted = observation.servers.some((server) => {
-    return server.id === instanceId && server.status === 'DELETED';
-  });
-  if (isDeleted || rounds.held.some((existing) => showsNode(existing, instanceId))) return 'proven';
-  const isDeselected = selection.pinned.servers && !selection.serverIds.includes(instanceId);
-  return isDeselected && node.source?.uid === source.uid ? 'named' : 'sideEffect';
-}
-
-/** Returns whether the controller applied this object on a Node with this instance id. */
-function showsNode(
-  { spec, status, uid, deletionTimestamp }: ExistingNodeConfig,
-  instanceId: string,
-): boolean {
-  const { reason = '' } = findCondition(status?.conditions, 'Ready') ?? {};
-  return (
-    spec.instanceId?.toLowerCase() === instanceId &&
-    deletionTimestamp === undefined &&
-    isOnNode(status?.applied, uid) &&
-    !withoutNode.has(reason)
-  );
-}
-
-type Applied = NonNullable<NonNullable<ExistingNodeConfig['status']>['applied']>;
-
-function isOnNode(applied: Applied | undefined, uid: string): boolean {
-  const { nodeUid, objectUid = uid, action, undone = false } = applied ?? {};
-  return nodeUid !== undefined && objectUid === uid && action === 'apply' && !undone;
-}
-
-/** Ready reasons of objects without a matching Node. */
-const withoutNode: ReadonlySet<string> = new Set<Reason>([
-  'NodeNotFound',
-  'DuplicateSystemUUID',
-  'DuplicateInstanceId',
-  'OtherControllerActive',
-]);
-
-const shownNodes = 5;
-
-function blockedProblem(
-  blocked: readonly ExistingNodeConfig[],
-  former: string,
-  present: string,
-): StatusProblem {
-  const names = blocked.slice(0, shownNodes).map(({ nodeName }) => nodeName);
-  const rest = blocked.length > shownNodes ? ` and ${blocked.length - shownNodes} more` : '';
-  const message = `the removal of ${names.join(', ')}${rest} from business cluster "${former}" waits until business cluster "${present}" has Nodes with their instance ids (at most 10 NICs or 20 % at once); to remove their NICs now, set the annotation multinic.io/allow-removals to a new value; to keep them, set the former cluster in the spec again`;
-  return { reason: 'RemovalHeld', message };
-}
-
-/** Returns business clusters with possible nodes, each with the node names in the inventory. */
-export async function occupiedBy(
-  owner: Owner,
-  deliveredTo: readonly string[] | undefined,
-  inventory: Pick<Inventory, 'nodesOf'>,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  // The status names the clusters, so an unreadable inventory delays nothing.
-  const recorded = await inventory.nodesOf(owner);
-  const named = (deliveredTo ?? []).map((provider) => [provider, []] as const);
-  return new Map([...named, ...(recorded ?? [])]);
 }

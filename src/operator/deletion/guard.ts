@@ -1,121 +1,148 @@
-import { findCondition } from '../../api/condition.ts';
+import { counted } from '../../api/counted.ts';
+import { wasOverBudget } from '../../api/held-nics.ts';
 import { annotations, finalizers } from '../../api/names.ts';
-import { allowedAtOnce, removalLimits } from '../../api/removals.ts';
+import { allowedIn, exceededBudget, settleMs } from '../../api/removals.ts';
 import type { Store as ObjectStore } from '../../kube/cache/store.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { crds, namespaces } from '../../kube/core-resources.ts';
 import { isForbidden } from '../../kube/errors.ts';
-import { keyOf } from '../../kube/object.ts';
+import { overBudget, overText, sideEffect } from '../../plan/gate.ts';
+import type { PlannedUse } from '../../plan/plan.ts';
 import type { Clock } from '../../time/clock.ts';
 import {
   type ConfigObject,
+  deletionPolicyOf,
+  generationOf,
   hasFinalizer,
-  hasRemovalApproval,
   isRetained,
   statusOf,
 } from '../openstack-config.ts';
+import { budgetsOf, deliveredBy, type NicsAndNodes, othersIn } from '../removals/budgets.ts';
+import { consentOf } from '../removals/consent.ts';
+import { storedHoldOf } from '../removals/held-set.ts';
+import { deletionCondition, isOperatorHold, isOverBudget } from '../removals/hold.ts';
+import { recordsOf, sumOf } from '../removals/records.ts';
+import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
-
-/** Deletions at most this many milliseconds apart count together. */
-const windowMs = 60_000;
-/** Milliseconds that a deletion waits for simultaneous deletions. */
-const settleMs = 3_000;
-/** Milliseconds for which a complete deletion still counts. */
-const rememberMs = 10 * windowMs;
+import { countOf, nicsOn, type OwnNode } from './withdrawal.ts';
 
 export interface DeletionGuard {
   /**
-   * Returns the milliseconds that a deleted object waits before its NICs may be removed; 0: no wait. Throws StepFailure
-   * when a user must approve the removal, or when the operator may not read namespace or CRD.
+   * Returns the milliseconds until a deleted object's nodes may be read; 0: no wait. Throws StepFailure when
+   * a user must approve the removal (`RemovalHeld`), or when the operator may not read namespace or CRD.
    */
   waitMs(object: ConfigObject, signal: AbortSignal): Promise<number>;
+  /**
+   * Returns the hold by the budgets, or by an earlier reconcile, for nodes that the deletion removes without consent;
+   * undefined: none.
+   */
+  checkBudgets(object: ConfigObject, nodes: readonly OwnNode[]): StepFailure | undefined;
 }
 
 interface DeletionGuardDeps {
   readonly client: Pick<KubeClient, 'find'>;
   readonly configs: Pick<ObjectStore<ConfigObject>, 'list'>;
+  readonly settings: Pick<OperatorSettings, 'defaultK8sProviderId'>;
   /** Name of the CRD; undefined: the operator may not read CRDs. */
   readonly definition: string | undefined;
   readonly clock: Clock;
 }
 
-/** A deletion that removes NICs. */
-interface Deletion {
-  readonly uid: string;
-  /** API server's time, in whole seconds. */
-  readonly at: number;
-  /** Monotonic time of the first observation. */
-  readonly since: number;
-}
-
 /**
- * Guards against accidental mass removal: many OpenstackConfigs deleted at once, their namespace or their CRD. The
- * status stores a blocked deletion for later processes, and for the time after other deletions complete.
+ * Guards deletions. The NICs from all OpenstackConfigs in deletion count in the budgets; a deleted namespace or CRD needs
+ * consent at any number. The status stores a blocked deletion.
  */
 export function createDeletionGuard({
   client,
   configs,
+  settings,
   definition,
   clock,
 }: DeletionGuardDeps): DeletionGuard {
-  /** By object key: an OpenstackConfig recreated and deleted repeatedly counts once. */
-  const deletions = new Map<string, Deletion>();
+  /** Monotonic times at which this process observed deletions, by uid. */
+  const observed = new Map<string, number>();
 
   async function waitMs(object: ConfigObject, signal: AbortSignal): Promise<number> {
     if (isRetained(object)) return 0;
-    const { all, own } = recordDeletions(object);
-    if (hasRemovalApproval(object)) return 0;
-    const { reason, message } = deletionCondition(object) ?? {};
-    // A removal in progress continues: stopping half-way would leave some nodes without their NICs.
-    if (reason === 'Deleting') return 0;
-    if (reason === 'RemovalHeld') throw held(message ?? '');
-    const why = massDeletionAt(own.at, all) ?? (await terminating(object, signal));
-    if (why !== undefined) throw held(`${why}; ${nextSteps(object)}`);
-    if (all <= removalLimits.openstackConfigs.always) return 0;
-    return Math.max(0, own.since + settleMs - clock.monotonicMs());
+    const since = observe(object);
+    if (isReleased(object)) return 0;
+    const before = earlierHold(object);
+    if (before !== undefined) throw held(before);
+    const why = await terminating(object, signal);
+    if (why !== undefined) throw held(`${sideEffect}${why}; ${nextSteps(object)}`);
+    const isAlone = configs.list().length <= 1;
+    if (isAlone || deletionPolicyOf(object) === 'Delete') return 0;
+    return Math.max(0, since + settleMs - clock.monotonicMs());
   }
 
-  /**
-   * Records all deletions. Returns the object's own deletion, and the number of existing and recently deleted
-   * OpenstackConfigs.
-   */
-  function recordDeletions(object: ConfigObject) {
-    const now = clock.monotonicMs();
-    const present = configs.list();
-    for (const config of [object, ...present]) record(config, now);
-    const names = new Set([object, ...present].map(keyOf));
-    for (const [name, { since }] of deletions) {
-      if (!names.has(name) && now - since > rememberMs) deletions.delete(name);
+  /** Returns when this process observed the object's deletion. */
+  function observe({ metadata: { uid = '' } }: ConfigObject): number {
+    const uids = new Set(configs.list().map(({ metadata }) => metadata.uid));
+    for (const known of observed.keys()) if (!uids.has(known)) observed.delete(known);
+    const since = observed.get(uid) ?? clock.monotonicMs();
+    observed.set(uid, since);
+    return since;
+  }
+
+  function checkBudgets(object: ConfigObject, nodes: readonly OwnNode[]): StepFailure | undefined {
+    const isAsked = deletionPolicyOf(object) === 'Ask' && !isReleased(object);
+    const own = countOf(nodes);
+    if (!isAsked || own.nics === 0) return undefined;
+    const why = whyHeld(object, nodes, own);
+    return why === undefined ? undefined : held(`${overBudget}${why}; ${nextSteps(object)}`);
+  }
+
+  function whyHeld(
+    object: ConfigObject,
+    nodes: readonly OwnNode[],
+    own: NicsAndNodes,
+  ): string | undefined {
+    if (wasOverBudget(storedHoldOf(object), nicsOn(nodes))) {
+      return `${counted(own.nics, 'NIC')} would be removed, and an earlier reconcile held removals above the budget`;
     }
-    const own = deletions.get(keyOf(object)) ?? { at: 0, since: now };
-    return { all: new Set([...names, ...deletions.keys()]).size, own };
+    if (recordsOf(object) === undefined) {
+      return 'status.removals cannot be read, so the removals of the last hour are unknown';
+    }
+    const budgets = [...Map.groupBy(nodes, ({ cluster }) => cluster)].flatMap(([cluster, there]) =>
+      budgetsIn(cluster, countOf(there), own, object),
+    );
+    const exceeded = exceededBudget(budgets) as PlannedUse | undefined;
+    return exceeded && overText(exceeded);
   }
 
-  function record(object: ConfigObject, since: number): void {
-    const { deletionTimestamp, uid = '' } = object.metadata;
-    const name = keyOf(object);
-    if (deletionTimestamp === undefined || deletions.get(name)?.uid === uid) return;
-    if (!hasFinalizer(object) || isRetained(object)) return;
-    deletions.set(name, { uid, at: Date.parse(deletionTimestamp), since });
+  /** Returns the budgets with the NICs from this and all waiting deletions. */
+  function budgetsIn(
+    provider: string,
+    there: NicsAndNodes,
+    own: NicsAndNodes,
+    object: ConfigObject,
+  ): PlannedUse[] {
+    const now = clock.now();
+    const others = othersIn(provider, object, configs.list(), settings);
+    const waiting = others.filter((other) => isWaiting(other, now)).map(deliveredBy);
+    const inCluster = sumOf([there, ...waiting]);
+    return budgetsOf({ object, own: there, others, now }).map((budget) => {
+      const total =
+        budget.scope === 'configNics' ? budget.total - there.nics + own.nics : budget.total;
+      const more = {
+        clusterNodes: inCluster.nodes,
+        clusterNics: inCluster.nics,
+        configNics: own.nics,
+      };
+      const used = budget.used + more[budget.scope];
+      return { ...budget, total, used, allowed: allowedIn({ scope: budget.scope, total }) };
+    });
   }
 
-  /**
-   * Returns why deletions around `at` are a mass deletion. Approved deletions count, too, so the rest stays blocked.
-   */
-  function massDeletionAt(at: number, all: number): string | undefined {
-    const near = [...deletions.values()].filter((other) => Math.abs(other.at - at) <= windowMs);
-    if (near.length <= allowedAtOnce(all, removalLimits.openstackConfigs)) return undefined;
-    return `${near.length} of ${all} OpenstackConfigs were deleted within a minute`;
-  }
-
-  async function terminating({ metadata: { namespace = '' } }: ConfigObject, signal: AbortSignal) {
+  async function terminating(object: ConfigObject, signal: AbortSignal) {
+    const { namespace = '' } = object.metadata;
     const owners = [
       { what: `namespace ${namespace}`, read: async () => readNamespace(namespace, signal) },
       { what: `the CRD ${definition}`, read: async () => readDefinition(signal) },
     ];
     for (const { what, read } of owners) {
       const state = await read().catch((error: unknown) => {
-        throw isForbidden(error) ? unknown(what, error) : error;
+        throw isForbidden(error) ? unknown(what, error, object) : error;
       });
       if (state !== 'stays') return `${what} ${state}`;
     }
@@ -131,7 +158,45 @@ export function createDeletionGuard({
     return stateOf(await client.find(crds, { name: definition }, { signal }));
   }
 
-  return { waitMs };
+  return { waitMs, checkBudgets };
+}
+
+/** Returns the message of an earlier hold; undefined: none, or deletionPolicy Delete lifts the hold. */
+function earlierHold(object: ConfigObject): string | undefined {
+  const ready = deletionCondition(object);
+  if (!ready || !isOperatorHold(ready)) return undefined;
+  const isLifted = deletionPolicyOf(object) === 'Delete' && isOverBudget(ready);
+  if (isLifted) return undefined;
+  // The remaining text is about leaving nodes, or an earlier consent.
+  const [cause] = (ready.message ?? '').split(stays);
+  return `${cause}; ${nextSteps(object)}`;
+}
+
+/** Returns the consent given since the operator reported the deletion; an earlier consent is for an edit. */
+export function deletionConsent(object: ConfigObject, now: Date) {
+  return deletionCondition(object) && consentOf(object, now);
+}
+
+/**
+ * Returns whether the removal was released: stopping half-way would leave some nodes without their NICs. The status
+ * stores the deletion's uid before the first removal.
+ */
+export function isReleased(object: ConfigObject): boolean {
+  const { uid, generation = 0 } = statusOf(object).withdrawal ?? {};
+  const isRecorded = uid === object.metadata.uid && generation <= generationOf(object);
+  return isRecorded || deletionCondition(object)?.reason === 'Deleting';
+}
+
+/** Returns whether an OpenstackConfig is in deletion, and its NICs still count in the budget. */
+function isWaiting(object: ConfigObject, now: Date): boolean {
+  return (
+    object.metadata.deletionTimestamp !== undefined &&
+    hasFinalizer(object) &&
+    !isRetained(object) &&
+    deletionPolicyOf(object) === 'Ask' &&
+    !isReleased(object) &&
+    deletionConsent(object, now) === undefined
+  );
 }
 
 /** A missing namespace or CRD was deleted by force, so removing its NICs still needs approval. */
@@ -140,26 +205,27 @@ function stateOf(found: Pick<ConfigObject, 'metadata'> | undefined) {
   return found.metadata.deletionTimestamp === undefined ? 'stays' : 'is being deleted';
 }
 
-/** Returns the Ready condition written since the deletion: only a live object's status has Delivered. */
-function deletionCondition(object: ConfigObject) {
-  const { conditions } = statusOf(object);
-  return findCondition(conditions, 'Delivered') ? undefined : findCondition(conditions, 'Ready');
-}
-
 function held(message: string): StepFailure {
   return new StepFailure({ reason: 'RemovalHeld', message });
 }
 
-function unknown(what: string, cause: Error): StepFailure {
-  const message = `the deletion of ${what} cannot be checked, so no NIC is removed: ${cause.message}`;
+function unknown(what: string, cause: Error, object: ConfigObject): StepFailure {
+  const why = `the deletion of ${what} cannot be checked, so no NIC is removed: ${cause.message}`;
+  const message = `${why}; to check it, grant the operator "get" on ${what}; ${nextSteps(object)}`;
   return new StepFailure({ reason: 'Error', message }, { cause });
 }
 
-function nextSteps({ metadata: { namespace, name } }: ConfigObject): string {
+/** First words in the next steps. */
+const stays = '; the NICs stay';
+
+/** Returns the next steps of a blocked deletion. */
+export function nextSteps({ metadata: { namespace, name } }: ConfigObject): string {
+  const target = `-n ${namespace}`;
   const consent = `${annotations.allowRemovals}="$(date -Is)"`;
+  const retain = `'{"spec":{"settings":{"deletionPolicy":"Retain"}}}'`;
   return [
-    'its NICs stay until you decide',
-    `to remove them: kubectl -n ${namespace} annotate openstackconfig ${name} --overwrite ${consent}`,
-    `to keep them: remove the finalizer ${finalizers.openstackConfig}`,
+    `the NICs stay while this OpenstackConfig has the finalizer ${finalizers.openstackConfig}`,
+    `to remove them: kubectl ${target} annotate openstackconfig ${name} --overwrite ${consent}`,
+    `to keep them and let the object go: kubectl ${target} patch openstackconfig ${name} --type merge -p ${retain}, then apply the object again to manage them`,
   ].join('; ');
 }

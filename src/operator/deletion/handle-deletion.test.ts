@@ -177,11 +177,12 @@ describe('an OpenstackConfig moved to another business cluster', () => {
   it('a moved OpenstackConfig removes its nodes from the former business cluster when the inventory is lost', async () => {
     await delivered(scene);
     await loseRecords();
-    scene.otherViolas.set('biz-2', new FakeViola());
+    scene.otherViolas.set('biz-2', new FakeViola('second-'));
     scene.edit({ credentials });
+    await scene.look();
     approve();
     await scene.look();
-    expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
+    expect(scene.viola.bases.toSorted()).toEqual(['worker-1 consent', 'worker-2 consent']);
     expect(scene.status().deliveredTo).toEqual(['biz-1', 'biz-2']);
     scene.viola.clean();
     await scene.look();
@@ -194,13 +195,14 @@ describe('an OpenstackConfig moved to another business cluster', () => {
     await scene.clock.advance(60_000);
     scene.viola.stick();
     await scene.look();
-    scene.otherViolas.set('biz-2', new FakeViola());
+    scene.otherViolas.set('biz-2', new FakeViola('second-'));
     scene.edit({ credentials });
     await scene.look();
     expect(scene.status().deliveredTo).toEqual(['biz-1', 'biz-2']);
     await scene.viola.unstick();
-    approve();
     await scene.look(60_000);
+    approve();
+    await scene.look();
     expect(scene.viola.removals).toEqual(['worker-1']);
     scene.viola.clean();
     await scene.look();
@@ -209,7 +211,7 @@ describe('an OpenstackConfig moved to another business cluster', () => {
 
   it('a moved and deleted OpenstackConfig stays until both business clusters are clean', async () => {
     await delivered(scene);
-    const second = new FakeViola();
+    const second = new FakeViola('second-');
     scene.otherViolas.set('biz-2', second);
     scene.viola.fail(503);
     scene.edit({ credentials });
@@ -235,11 +237,11 @@ describe('an OpenstackConfig moved to another business cluster', () => {
     expect(scene.viola.nodes.size).toBe(1);
     scene.restart();
     await loseRecords();
-    scene.otherViolas.set('biz-2', new FakeViola());
+    scene.otherViolas.set('biz-2', new FakeViola('second-'));
     scene.edit({ credentials });
     await scene.look();
     expect(scene.ready()).toContain(
-      'False RemovalHeld: the removal of worker-1 from business cluster "biz-1" waits',
+      'False RemovalHeld: SideEffect: the removal of worker-1 from business cluster "biz-1" waits',
     );
     approve();
     await scene.look();

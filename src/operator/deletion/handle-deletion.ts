@@ -1,43 +1,53 @@
 import { findCondition } from '../../api/condition.ts';
 import type { Effect } from '../../api/effects.ts';
-import { finalizers } from '../../api/names.ts';
 import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
-import { type OpenstackConfigSpec, openstackConfigSpec } from '../../api/openstackconfig.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
+import type { RemovalApproval } from '../../plan/plan.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
+import type { Clock } from '../../time/clock.ts';
 import { removalUnsupported } from '../deliver/unsupported.ts';
+import type { ViolaClient } from '../deliver/viola-client.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory-records/inventory.ts';
 import type { ConfigContext } from '../memory/config-memory.ts';
+import { latestObject } from '../memory/latest-object.ts';
 import {
   type ConfigObject,
-  generationOf,
+  deletionPolicyOf,
   hasFinalizer,
-  hasRemovalApproval,
   isOfLegacyViola,
   isRetained,
   ownerOf,
   removeFinalizer,
   statusOf,
 } from '../openstack-config.ts';
-import { businessClusterOf } from '../resolve/credentials.ts';
-import { resolveViola } from '../resolve/endpoints.ts';
-import { Fields } from '../resolve/fields.ts';
+import { openConsent } from '../removals/consent.ts';
 import { type OperatorSettings, pollingOf } from '../settings.ts';
 import { attempt, StepFailure } from '../status/step-failure.ts';
 import type { StatusWriter } from '../status/writer.ts';
-import { occupiedBy } from './former-clusters.ts';
-import type { DeletionGuard } from './guard.ts';
-import { withdraw } from './withdraw.ts';
+import { type DeletionGuard, deletionConsent, isReleased } from './guard.ts';
+import { occupiedBy, occupiedIn } from './occupied.ts';
+import { type Left, leftOf } from './remaining-nodes.ts';
+import { isThere, removalsByDelete, removeNodes } from './withdraw.ts';
+import {
+  countOf,
+  releasedByPolicy,
+  releaseOf,
+  removalsOf,
+  sortedNodes,
+  type Withdrawal,
+  type Withdrawn,
+} from './withdrawal.ts';
 
 export interface DeletionDeps {
   readonly client: Pick<KubeClient, 'patch'>;
   readonly settings: OperatorSettings;
   readonly violas: Violas;
   readonly guard: DeletionGuard;
+  readonly clock: Pick<Clock, 'now'>;
   readonly inventory: Inventory;
   readonly perform: Perform<Effect>;
   readonly writer: StatusWriter;
@@ -64,7 +74,7 @@ export async function handleDeletion(
     return { requeueAfterMs: pollInterval.afterFailure(pollingOf(settings), left.retryAfterMs) };
   }
   if ('earlyMs' in left) return { requeueAfterMs: left.earlyMs };
-  const { nodes, open } = left;
+  const { nodes, problems, open, hadConsent, heldNics } = left;
   const unclean = nodes.map(({ nodeName }) => nodeName).join(', ');
   const waiting = [
     ...(unclean === '' ? [] : [`cleanup on ${unclean}`]),
@@ -73,17 +83,21 @@ export async function handleDeletion(
         `unanswered POSTs to business cluster "${providerId}", which may still arrive`,
     ),
   ];
-  if (waiting.length > 0) {
-    await writer.write(context, { kind: 'deleting', problems: [], waiting }, signal);
-    const requeueAfterMs =
-      nodes.length > 0 ? pollInterval.afterCleanup() : Math.max(...open.map(({ ms }) => ms));
-    return { requeueAfterMs };
+  if (waiting.length + problems.length === 0) return release(context, deps, signal);
+  const ending = { kind: 'deleting', problems, waiting, hadConsent, heldNics } as const;
+  await writer.write(context, ending, signal);
+  if (left.isHeld) {
+    return { requeueAfterMs: pollInterval.afterFailure(pollingOf(settings), undefined) };
   }
-  return release(object, deps, signal);
+  const isCleanup = open.length === 0 || nodes.length > 0;
+  const requeueAfterMs = isCleanup
+    ? pollInterval.afterCleanup()
+    : Math.max(...open.map(({ ms }) => ms));
+  return { requeueAfterMs };
 }
 
-async function release(object: ConfigObject, deps: DeletionDeps, signal: AbortSignal) {
-  await deps.inventory.forget(ownerOf(object));
+async function release({ object, memory }: ConfigContext, deps: DeletionDeps, signal: AbortSignal) {
+  await deps.inventory.forget(ownerOf(object), memory.term.deliveredBases);
   await removeFinalizer(object, deps, signal);
   return undefined;
 }
@@ -97,7 +111,7 @@ async function handleLegacyDeletion(
   const { object } = context;
   const owner = ownerOf(object);
   const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, deps.inventory);
-  if (clusters.size === 0 || isReported(object)) return release(object, deps, signal);
+  if (clusters.size === 0 || isReported(object)) return release(context, deps, signal);
   const problems = [...clusters].map(([providerId, nodes]) => {
     const problem = removalUnsupported(nodes, providerId);
     // The message names only some nodes, and the inventory deletes all their records.
@@ -119,91 +133,117 @@ function isReported(object: ConfigObject): boolean {
   return reason === ('RemovalUnsupported' satisfies OperatorReason) && !isLive;
 }
 
+const nothingLeft: Left = {
+  nodes: [],
+  problems: [],
+  heldNics: [],
+  isHeld: false,
+  open: [],
+  hadConsent: false,
+};
+
 async function withdrawInTime(
   context: ConfigContext,
   deps: DeletionDeps,
   signal: AbortSignal,
 ): Promise<Left | { readonly earlyMs: number }> {
-  const earlyMs = await deps.guard.waitMs(context.object, signal);
-  return earlyMs > 0 ? { earlyMs } : withdrawAll(context, deps, signal);
+  const { object } = context;
+  const { guard, clock } = deps;
+  if (isRetained(object)) return nothingLeft;
+  const approval = deletionConsent(object, clock.now());
+  const earlyMs = await holdOr(async () => guard.waitMs(object, signal));
+  if (!(earlyMs instanceof StepFailure)) {
+    return earlyMs > 0 && !approval ? { earlyMs } : withdrawAll(context, approval, deps, signal);
+  }
+  try {
+    return await withdrawAll(context, approval, { ...deps, hold: earlyMs }, signal);
+  } catch (error) {
+    // The hold stays in the status, where later reconciles read it.
+    throw error instanceof StepFailure && !approval ? earlyMs : error;
+  }
 }
 
-/** Nodes and POSTs that delay an object's deletion. */
-interface Left {
-  readonly nodes: readonly ExistingNodeConfig[];
-  /** Business clusters that a POST may still reach, with the remaining milliseconds. */
-  readonly open: readonly { readonly providerId: string; readonly ms: number }[];
+/** Returns the step's result, or the hold by the guard: a failed check holds, too. */
+async function holdOr<T>(step: () => Promise<T>): Promise<T | StepFailure> {
+  try {
+    return await step();
+  } catch (error) {
+    if (error instanceof StepFailure) return error;
+    throw error;
+  }
 }
 
 /**
  * Removes a deleted OpenstackConfig's nodes from its business clusters; returns the nodes and POSTs that delay the
- * deletion. OpenStack is not needed, because each node's source names its OpenstackConfig. Throws StepFailure.
+ * deletion. OpenStack is not needed, because each node's source names its OpenstackConfig. `hold`: hold by the guard
+ * for all nodes without the user's consent. Throws StepFailure.
  */
 async function withdrawAll(
-  { object, memory }: ConfigContext,
-  { settings, violas, inventory, perform }: DeletionDeps,
+  context: ConfigContext,
+  approval: RemovalApproval | undefined,
+  deps: DeletionDeps & { readonly hold?: StepFailure },
   signal: AbortSignal,
 ): Promise<Left> {
-  if (isRetained(object)) return { nodes: [], open: [] };
-  const spec = openstackConfigSpec.safeParse(object.spec).data;
-  const owner = ownerOf(object);
-  const source = { ...owner, generation: generationOf(object) };
-  const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, inventory);
-  const { endpoint, providers } = endpointAndClusters(spec, clusters, settings);
-  const nodes: ExistingNodeConfig[] = [];
-  const blocked: ExistingNodeConfig[] = [];
-  // Before the lists, which miss any POST that arrives later.
-  const open = [...providers]
-    .map((providerId) => ({ providerId, ms: memory.term.unansweredPosts.openForMs(providerId) }))
-    .filter(({ ms }) => ms > 0);
-  for (const provider of providers) {
-    const viola = await violas.of(endpoint, provider, source);
-    const blockedIn = (own: readonly ExistingNodeConfig[]) => namesakes(own, object);
-    const known = clusters.get(provider) ?? [];
-    const left = await withdraw({ viola, owner, known, blockedIn, perform }, signal);
-    nodes.push(...left.leaving);
-    blocked.push(...left.blocked);
+  const { object, memory } = context;
+  const { uid } = object.metadata;
+  const { own, open, violas } = await occupiedIn(context, deps, signal);
+  const withdrawal = sortedNodes(own, uid, approval);
+  const isAlways = withdrawal.rest.length > 0 || approval === undefined;
+  const hold =
+    (isAlways ? deps.hold : undefined) ?? deps.guard.checkBudgets(object, withdrawal.rest);
+  const hasPolicy = deletionPolicyOf(object) === 'Delete' && deps.hold === undefined;
+  const removals = removalsOf(withdrawal, {
+    approval,
+    hasPolicy,
+    isHeld: hold !== undefined,
+    uid,
+    sent: memory.removals.sentReleases,
+  });
+  await prepare({ withdrawal, removals, approval }, context, deps, signal);
+  const gone = await removeAll(removals, violas, context, deps, signal);
+  const byPolicy = hasPolicy ? releasedByPolicy(withdrawal, uid) : [];
+  const removed = { hold, removals, gone, byPolicy };
+  const left = leftOf(withdrawal, removed, context, approval, deps);
+  return { ...left, open, hadConsent: approval !== undefined };
+}
+
+interface Decided {
+  readonly withdrawal: Withdrawal;
+  readonly removals: readonly Withdrawn[];
+  readonly approval: RemovalApproval | undefined;
+}
+
+/** Stores a new consent with counts, and the removals without consent, before the first removal. */
+async function prepare(
+  { withdrawal: { consented }, removals, approval }: Decided,
+  context: ConfigContext,
+  { writer, clock }: DeletionDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  if (approval && !approval.isStored && consented.length > 0) {
+    const consent = openConsent(context.object, clock.now());
+    const counts = countOf(consented);
+    await writer.prepare(context, { consent: consent && { ...consent, ...counts } }, signal);
   }
-  if (nodes.length === 0 && blocked.length > 0) throw blockedNodes(blocked, object);
-  return { nodes, open };
+  const named = countOf(removals.filter(({ basis }) => basis === 'named'));
+  if (named.nics === 0 || isReleased(latestObject(context))) return;
+  await writer.prepare(context, { removals: named, isWithdrawal: true }, signal);
 }
 
-/** Returns nodes delivered by an earlier OpenstackConfig with this name and never written by this object. */
-function namesakes(own: readonly ExistingNodeConfig[], object: ConfigObject): ReadonlySet<string> {
-  if (hasRemovalApproval(object)) return new Set();
-  const { uid } = ownerOf(object);
-  return new Set(own.filter(({ source }) => source?.uid !== uid).map(({ nodeName }) => nodeName));
-}
-
-function blockedNodes(
-  blocked: readonly ExistingNodeConfig[],
-  { metadata }: ConfigObject,
-): StepFailure {
-  const names = blocked.map(({ nodeName }) => nodeName).join(', ');
-  const message = `${names}: delivered by an earlier OpenstackConfig ${metadata.namespace}/${metadata.name}, perhaps in another management cluster, and not by this one; to remove their NICs, set the annotation multinic.io/allow-removals to a new value; to keep them, remove the finalizer ${finalizers.openstackConfig}`;
-  // Not RemovalHeld: the deletion guard reads RemovalHeld in the status as its own decision.
-  return new StepFailure({ reason: 'NameConflict', message });
-}
-
-const cannotFind =
-  'the delivered nodes cannot be found without spec.settings.violaEndpoint and spec.credentials.k8sProviderID; set them again';
-
-/**
- * Returns Viola's endpoint, and the business clusters in spec, status and inventory. Throws StepFailure without them.
- */
-function endpointAndClusters(
-  spec: OpenstackConfigSpec | undefined,
-  clusters: ReadonlyMap<string, readonly string[]>,
-  settings: OperatorSettings,
-) {
-  const fields = new Fields();
-  const endpoint = spec && resolveViola(spec, settings, fields);
-  const [denied] = fields.problems.filter(({ reason }) => reason === 'PolicyDenied');
-  if (denied) throw new StepFailure(denied);
-  const own = businessClusterOf(spec?.credentials, settings);
-  const providers = new Set([...clusters.keys(), ...(own === undefined ? [] : [own])]);
-  if (!endpoint?.url || providers.size === 0) {
-    throw new StepFailure({ reason: 'ConfigError', message: cannotFind });
+/** Removes the nodes in all business clusters; returns the nodes without object. */
+async function removeAll(
+  removals: readonly Withdrawn[],
+  violas: ReadonlyMap<string, ViolaClient>,
+  { memory: { removals: memory, term } }: ConfigContext,
+  { perform }: DeletionDeps,
+  signal: AbortSignal,
+): Promise<ReadonlySet<ExistingNodeConfig>> {
+  const gone = new Set<ExistingNodeConfig>();
+  for (const [cluster, viola] of violas) {
+    const here = removals.filter((one) => one.cluster === cluster);
+    term.deliveredBases.note(cluster, here.map(removalsByDelete));
+    for (const node of await removeNodes(here, { viola, perform }, signal)) gone.add(node);
+    memory.noteSent(here.filter(({ node }) => !isThere(node)).map(releaseOf));
   }
-  return { endpoint, providers };
+  return gone;
 }

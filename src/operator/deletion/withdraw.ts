@@ -1,5 +1,10 @@
 import type { Effect } from '../../api/effects.ts';
-import type { ExistingNodeConfig, UnreadableNode } from '../../api/node-configs-http.ts';
+import type {
+  DeleteBasis,
+  ExistingNodeConfig,
+  UnreadableNode,
+} from '../../api/node-configs-http.ts';
+import { keptMacs } from '../../plan/kept-nics.ts';
 import type { Owner } from '../../plan/plan.ts';
 import { compareText, isOwn } from '../../plan/view.ts';
 import { mapBounded } from '../../process/bounded.ts';
@@ -7,44 +12,70 @@ import type { Perform } from '../../process/effects.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import { violaFailure } from '../deliver/delivery-rounds.ts';
 import type { ViolaClient } from '../deliver/viola-client.ts';
+import type { DeliveredRemovals } from '../removals/delivered-bases.ts';
 
-interface WithdrawInput {
-  readonly viola: Pick<ViolaClient, 'list' | 'get' | 'remove'>;
+interface OwnNodesInput {
+  readonly viola: Pick<ViolaClient, 'list' | 'get'>;
   readonly owner: Owner;
   /** Node names in the inventory; a node missing from Viola's list may still exist. */
   readonly known: readonly string[];
-  /** Returns the node names whose NICs stay until a user approves their removal. */
-  readonly blockedIn: (own: readonly ExistingNodeConfig[]) => ReadonlySet<string>;
+}
+
+interface RemoveOptions {
+  readonly viola: Pick<ViolaClient, 'remove'>;
   readonly perform: Perform<Effect>;
 }
 
-/** An OpenstackConfig's remaining nodes in a business cluster; both lists empty: Viola answered 404 for every node. */
-export interface Withdrawn {
-  /** Nodes that are not clean yet. */
-  readonly leaving: readonly ExistingNodeConfig[];
-  /** Nodes whose NICs stay until a user approves their removal. */
-  readonly blocked: readonly ExistingNodeConfig[];
+/** Node to remove, with the basis for all its NICs. */
+export interface NodeRemoval {
+  readonly node: ExistingNodeConfig;
+  readonly basis: DeleteBasis;
 }
 
 const callsAtOnce = 8;
 
-/** Removes an OpenstackConfig's nodes from one business cluster, without OpenStack. Throws StepFailure. */
-export async function withdraw(input: WithdrawInput, signal: AbortSignal): Promise<Withdrawn> {
+/** Returns an OpenstackConfig's nodes in one business cluster, sorted by name, without OpenStack. Throws StepFailure. */
+export async function ownNodes(
+  input: OwnNodesInput,
+  signal: AbortSignal,
+): Promise<ExistingNodeConfig[]> {
   try {
-    const own = await readOwn(input, signal);
-    const blocked = input.blockedIn(own.filter(isThere));
-    const isBlocked = ({ nodeName }: ExistingNodeConfig) => blocked.has(nodeName);
-    const going = own.filter((node) => !isBlocked(node));
-    return { leaving: await remove(going, input, signal), blocked: own.filter(isBlocked) };
+    return await readOwn(input, signal);
   } catch (error) {
     signal.throwIfAborted();
     throw violaFailure(error);
   }
 }
 
-/** Returns the OpenstackConfig's nodes, sorted by name. */
+/** Requests removals; returns the nodes that the business cluster has no more. Throws StepFailure. */
+export async function removeNodes(
+  removals: readonly NodeRemoval[],
+  { viola, perform }: RemoveOptions,
+  signal: AbortSignal,
+): Promise<ReadonlySet<ExistingNodeConfig>> {
+  const remove = async ({ node: { nodeName, uid, generation }, basis }: NodeRemoval) =>
+    perform('operator.node-config.delete', async () =>
+      viola.remove(nodeName, { uid, generation }, { basis }, signal),
+    );
+  try {
+    const outcomes = await mapBounded(removals, callsAtOnce, remove, signal);
+    return new Set(removals.flatMap(({ node }, at) => (outcomes[at] === 'gone' ? node : [])));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw violaFailure(error);
+  }
+}
+
+/** Returns the NICs that leave; a repeated DELETE decides only about NICs kept by the controller. */
+export function removalsByDelete({ node, basis }: NodeRemoval): DeliveredRemovals {
+  const { nodeName, spec } = node;
+  const listed = (spec.interfaces ?? []).map(({ macAddress }) => macAddress);
+  const macs = isThere(node) ? listed : keptMacs(node);
+  return { nodeName, nics: macs.map((macAddress) => ({ macAddress, basis })) };
+}
+
 async function readOwn(
-  { viola, owner, known }: WithdrawInput,
+  { viola, owner, known }: OwnNodesInput,
   signal: AbortSignal,
 ): Promise<ExistingNodeConfig[]> {
   const query = { fresh: true, source: owner, instanceIds: [] };
@@ -65,29 +96,9 @@ async function readOwn(
   }
 }
 
-function isThere({ deletionTimestamp }: ExistingNodeConfig): boolean {
+/** Returns whether the node is not being deleted. */
+export function isThere({ deletionTimestamp }: ExistingNodeConfig): boolean {
   return deletionTimestamp === undefined;
-}
-
-/** Requests removals; returns the nodes that still exist. */
-async function remove(
-  nodes: readonly ExistingNodeConfig[],
-  { viola, perform }: WithdrawInput,
-  signal: AbortSignal,
-): Promise<ExistingNodeConfig[]> {
-  const outcomes = await mapBounded(
-    nodes,
-    callsAtOnce,
-    async (node) => isThere(node) && (await removeNode(node)) === 'gone',
-    signal,
-  );
-  return nodes.filter((_, at) => !outcomes[at]);
-
-  async function removeNode({ nodeName, uid, generation }: ExistingNodeConfig) {
-    return perform('operator.node-config.delete', async () =>
-      viola.remove(nodeName, { uid, generation }, signal),
-    );
-  }
 }
 
 /** Throws for an unreadable object, because the object may belong to this OpenstackConfig. */

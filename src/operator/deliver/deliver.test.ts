@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { PostedNode } from '../../api/node-configs-http.ts';
-import type { NodePlan } from '../../plan/plan.ts';
+import type { KeptNic, NodePlan, Removal } from '../../plan/plan.ts';
 import { createPerform } from '../../process/effects.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import { FakeViola } from '../testing/fake-viola.ts';
@@ -30,6 +30,73 @@ function plan(nodeName: string, change: Partial<NodePlan> = {}): NodePlan {
 function plans(count: number, change: Partial<NodePlan> = {}): NodePlan[] {
   return Array.from({ length: count }, (_, n) => plan(`n${n}`, change));
 }
+
+function mac(n: number): string {
+  return `fa:16:3e:00:00:0${n}`;
+}
+
+type Bases = readonly Removal['basis'][];
+
+/** Returns a node that loses one NIC per basis; the controller keeps the NICs of `kept`. */
+function losing(bases: Bases, kept: Bases | undefined, change: Partial<NodePlan>): NodePlan {
+  const confirmed = bases.map((basis, n): Removal => {
+    return {
+      name: `multinic${n}`,
+      portId: `p${n}`,
+      macAddress: mac(n).toUpperCase(),
+      cause: 'portGone',
+      basis,
+    };
+  });
+  const keptNics = kept?.map((basis, n) => ({ macAddress: mac(5 + n), basis }) as KeptNic);
+  const base = { uid: 'u', generation: 1 };
+  const removals = { confirmed, unconfirmed: [] };
+  return plan('n1', { base, removals, ...(keptNics && { keptNics }), ...change });
+}
+
+describe('basis of removals', () => {
+  it.each<
+    [bases: Bases, kept: Bases | undefined, proven: string[], consented: string[], allowed: boolean]
+  >([
+    [['evidence'], undefined, [mac(0)], [], false],
+    [['consent', 'evidence'], undefined, [mac(1)], [mac(0)], true],
+    [['consent', 'named'], undefined, [], [mac(0)], false],
+    [['named'], undefined, [], [], false],
+    [['consent'], ['evidence', 'consent'], [mac(5)], [mac(0), mac(6)], true],
+    [['consent'], ['sideEffect'], [], [mac(0)], false],
+  ])('a POST for removals %j and kept NICs %j', async (bases, kept, proven, consented, allowed) => {
+    const viola = new FakeViola();
+    await deliver([losing(bases, kept, {})], { ...options, viola }, signal);
+    const [sent] = viola.posts[0] ?? [];
+    expect(sent?.removals).toEqual({ proven, consented });
+    expect(sent?.removalsAllowed ?? false).toBe(allowed);
+  });
+
+  it('a POST without a leaving NIC carries no removals, except for a consent to unnamed NICs', async () => {
+    const viola = new FakeViola();
+    const nodes = [losing([], undefined, {}), losing([], [], { removalsAllowed: true })];
+    await deliver(nodes, { ...options, viola }, signal);
+    expect(
+      viola.posts[0]?.map(({ removals, removalsAllowed }) => [removals, removalsAllowed]),
+    ).toEqual([
+      [undefined, undefined],
+      [{ proven: [], consented: [] }, true],
+    ]);
+  });
+
+  it.each<[bases: Bases, change: Partial<NodePlan>, basis: string]>([
+    [['evidence', 'evidence'], {}, 'evidence'],
+    [['evidence', 'consent'], {}, 'consent'],
+    [['consent', 'named'], {}, 'named'],
+    [[], {}, 'named'],
+    [['named'], { deleteBasis: 'consent' }, 'consent'],
+  ])('a DELETE for removals %j and %j has basis %s', async (bases, change, basis) => {
+    const viola = new FakeViola();
+    const node = losing(bases, undefined, { action: 'delete', ...change });
+    await deliver([node], { ...options, viola }, signal);
+    expect(viola.bases).toEqual([`n1 ${basis}`]);
+  });
+});
 
 describe('deliver', () => {
   it('deliver posts only changed nodes, at most 100 per request', async () => {

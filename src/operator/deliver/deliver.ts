@@ -1,13 +1,15 @@
 import type { Effect } from '../../api/effects.ts';
-import {
-  type DeleteReason,
-  type NodeError,
-  type NodeResult,
-  type PostedNode,
-  type Source,
+import type {
+  DeleteBasis,
+  DeleteReason,
+  NodeError,
+  NodeResult,
+  PostedNode,
+  Source,
 } from '../../api/node-configs-http.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
-import type { NodePlan } from '../../plan/plan.ts';
+import type { RemovalBasis } from '../../api/removals.ts';
+import type { NodePlan, Removal } from '../../plan/plan.ts';
 import { mapBounded } from '../../process/bounded.ts';
 import type { Perform } from '../../process/effects.ts';
 import { isRequestError, RequestError } from '../../requests/request-error.ts';
@@ -135,14 +137,57 @@ export function postsOf(nodes: readonly NodePlan[], source: Source): PostedNode[
 }
 
 function postedBy(source: Source): (node: NodePlan) => PostedNode {
-  return ({ nodeName, instanceId, interfaces, base, replaces, removalsAllowed }) => ({
-    nodeName,
-    instanceId,
-    interfaces: [...interfaces],
-    base,
-    source: replaces === undefined ? source : { ...source, replaces: [...replaces] },
-    ...(removalsAllowed ? { removalsAllowed } : {}),
+  return (node) => ({
+    nodeName: node.nodeName,
+    instanceId: node.instanceId,
+    interfaces: [...node.interfaces],
+    base: node.base,
+    source: node.replaces === undefined ? source : { ...source, replaces: [...node.replaces] },
+    ...removalsIn(node),
   });
+}
+
+/**
+ * Returns the leaving NICs for a POST, by basis. An earlier Viola reads only `removalsAllowed`, and stores consent
+ * without an end: evidence alone sets no consent.
+ */
+function removalsIn(node: NodePlan): Pick<PostedNode, 'removals' | 'removalsAllowed'> {
+  const leaving = nicsInRequest(node);
+  if (node.base === null || (leaving.length === 0 && node.keptNics === undefined)) return {};
+  const macsOf = (basis: RemovalBasis) =>
+    leaving.filter((nic) => nic.basis === basis).map(({ macAddress }) => macAddress.toLowerCase());
+  const removals = { proven: macsOf('evidence'), consented: macsOf('consent') };
+  const { proven, consented } = removals;
+  const isComplete = proven.length + consented.length === leaving.length && !keepsUnnamed(node);
+  const isAllowed = isComplete && (consented.length > 0 || node.removalsAllowed === true);
+  return { removals, ...(isAllowed ? { removalsAllowed: true } : {}) };
+}
+
+/** Returns the NICs that leave a node: removals in the plan, and NICs kept by the controller. */
+function nicsInRequest({ removals, keptNics = [] }: NodePlan): KeptOrGoing[] {
+  return [...removals.confirmed, ...keptNics];
+}
+
+type KeptOrGoing = Pick<Removal, 'macAddress' | 'basis'>;
+
+/**
+ * Returns a deletion's basis. Evidence and consent must cover all NICs on the node; Viola proves only listed NICs, so
+ * evidence needs to cover only these.
+ */
+function deleteBasisOf(node: NodePlan): DeleteBasis {
+  if (node.deleteBasis) return node.deleteBasis;
+  const { confirmed } = node.removals;
+  if (confirmed.length > 0 && confirmed.every(({ basis }) => basis === 'evidence')) {
+    return 'evidence';
+  }
+  const nics = nicsInRequest(node);
+  const isCovered = nics.every(({ basis }) => basis === 'consent' || basis === 'evidence');
+  return isCovered && !keepsUnnamed(node) && nics.length > 0 ? 'consent' : 'named';
+}
+
+/** True if the controller keeps NICs without naming them, and no consent covers these. */
+function keepsUnnamed({ keptNics, removalsAllowed = false }: NodePlan): boolean {
+  return keptNics?.length === 0 && !removalsAllowed;
 }
 
 async function post(
@@ -202,15 +247,18 @@ function reasonOf({ confirmed }: NodePlan['removals']): DeleteReason | undefined
 }
 
 async function remove(
-  { nodeName, base, removals }: NodePlan,
+  node: NodePlan,
   { viola, perform }: DeliverOptions,
   tally: Tally,
   signal: AbortSignal,
 ): Promise<void> {
+  const { nodeName, base } = node;
+  const reason = reasonOf(node.removals);
+  const why = { basis: deleteBasisOf(node), ...(reason && { reason }) };
   try {
     if (tally.outage) throw tally.outage;
     const outcome = await perform('operator.node-config.delete', async () =>
-      viola.remove(nodeName, base, signal, reasonOf(removals)),
+      viola.remove(nodeName, base, why, signal),
     );
     // A `leaving` node is not clean yet; a `stale` node is read and planned again soon.
     if (outcome !== 'gone') tally.waiting.push(nodeName);

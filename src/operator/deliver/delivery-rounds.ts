@@ -1,7 +1,8 @@
 import type { ExistingNodeConfig, UnreadableNode } from '../../api/node-configs-http.ts';
 import { calculate } from '../../plan/calculate.ts';
+import { goingIn, keptKey } from '../../plan/gate.ts';
 import type { NodePlan, Plan, PlanInput, Problem, RecordedNode } from '../../plan/plan.ts';
-import { deliveredFor } from '../../plan/view.ts';
+import { deliveredFor, nicAt } from '../../plan/view.ts';
 import { mapBounded } from '../../process/bounded.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import { StepFailure } from '../status/step-failure.ts';
@@ -72,9 +73,8 @@ class Replanning {
   held: readonly ExistingNodeConfig[];
 
   constructor(input: PlanInput, first: Plan, { viola, unreadable }: RoundsOptions) {
-    const isHeld = first.problems.some(({ reason }) => reason === 'RemovalHeld');
-    // A part of a blocked large removal stays blocked.
-    this.#input = isHeld ? { ...input, removals: 'held' } : input;
+    // Records and consent cover the removals of the first plan only.
+    this.#input = { ...input, decided: basesIn(first.nodes, input) };
     this.#first = first;
     this.#viola = viola;
     this.#unreadable = new Map(unreadable.map((one) => [one.objectName, one]));
@@ -168,6 +168,24 @@ class Replanning {
       return undefined;
     }
   }
+}
+
+/** Returns the bases of a plan's removals, by NIC. */
+function basesIn(nodes: readonly NodePlan[], input: PlanInput): NonNullable<PlanInput['decided']> {
+  const going = goingIn(nodes, input).map(({ nic, basis }) => [nic, basis] as const);
+  const kept = nodes.flatMap(({ instanceId, keptNics = [] }) =>
+    keptNics.map((nic) => [keptKey(instanceId, nic), nic.basis] as const),
+  );
+  const unnamed = nodes
+    .filter(({ removalsAllowed }) => removalsAllowed)
+    .map(({ instanceId }) => [keptKey(instanceId, { macAddress: '' }), 'consent'] as const);
+  // A consent to a NIC whose port was not read stays open until the read.
+  const unread = nodes.flatMap(({ instanceId, removals }) =>
+    removals.unconfirmed
+      .filter(({ basis }) => basis === 'consent')
+      .map((removal) => [nicAt(instanceId, removal), 'consent'] as const),
+  );
+  return new Map([...kept, ...unnamed, ...unread, ...going]);
 }
 
 function keyOf({ nodeName, instanceId }: NodePlan): string {

@@ -302,7 +302,8 @@ describe('ViolaClient.post', () => {
 });
 
 describe('ViolaClient.remove', () => {
-  it('remove sends uid and generation, and returns leaving, gone or stale', async () => {
+  it('remove sends uid, generation, basis and reason, and returns leaving, gone or stale', async () => {
+    const why = { basis: 'evidence', reason: 'server-gone' } as const;
     answers = [
       [202, { uid: 'u', generation: 3 }],
       problem(404, 'NoSuchNode'),
@@ -310,14 +311,14 @@ describe('ViolaClient.remove', () => {
       problem(503, 'ClusterUnreachable'),
     ];
     const base = { uid: 'u', generation: 3 };
-    expect(await viola.remove('a', base, signal)).toBe('leaving');
+    expect(await viola.remove('a', base, why, signal)).toBe('leaving');
     expect(received[0]).toMatchObject({ method: 'DELETE' });
-    expect(received[0]?.url).toContain('/a?uid=u&generation=3');
-    expect(await viola.remove('a', base, signal)).toBe('gone');
-    expect(await viola.remove('a', null, signal)).toBe('stale');
+    expect(received[0]?.url).toContain('/a?uid=u&generation=3&basis=evidence&reason=server-gone');
+    expect(await viola.remove('a', base, why, signal)).toBe('gone');
+    expect(await viola.remove('a', null, why, signal)).toBe('stale');
     answers.unshift(problem(404, 'UnknownProvider', 'register it'));
-    await expect(viola.remove('a', base, signal)).rejects.toThrow('404: register it');
-    await expect(viola.remove('a', base, signal)).rejects.toThrow('503');
+    await expect(viola.remove('a', base, why, signal)).rejects.toThrow('404: register it');
+    await expect(viola.remove('a', base, why, signal)).rejects.toThrow('503');
   });
 });
 

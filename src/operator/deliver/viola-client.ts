@@ -3,6 +3,7 @@ import {
   type Base,
   type CheckRequest,
   checkAnswer,
+  type DeleteBasis,
   type DeleteReason,
   deleteAnswer,
   dryRunPath,
@@ -36,8 +37,8 @@ export interface ViolaClient {
   remove(
     nodeName: string,
     base: Base | null,
+    why: RemovalCause,
     signal: AbortSignal,
-    reason?: DeleteReason,
   ): Promise<Removed>;
   /** Validates nodes in the business cluster, and writes nothing; undefined: this Viola has no dry run. */
   dryRun(nodes: readonly PostedNode[], signal: AbortSignal): Promise<PostAnswer | undefined>;
@@ -47,6 +48,12 @@ export interface ViolaClient {
 
 /** `gone`: the business cluster has no such node. `unsupported`: this Viola has no checks. */
 export type CheckRequested = 'requested' | 'gone' | 'unsupported';
+
+/** Why a node is removed. An earlier Viola ignores the basis. */
+export interface RemovalCause {
+  readonly basis: DeleteBasis;
+  readonly reason?: DeleteReason;
+}
 
 /** `leaving`: accepted, removed when the node is clean. `stale`: the node has changed since its read. */
 export type Removed = 'leaving' | 'gone' | 'stale';
@@ -119,11 +126,11 @@ export function createViolaClient(options: ViolaClientOptions): ViolaClient {
       );
       return resultsOf(answer) ?? read(answer, 200, postAnswer);
     },
-    async remove(nodeName, base, signal, reason) {
+    async remove(nodeName, base, why, signal) {
       const fence = base ? { uid: base.uid, generation: String(base.generation) } : {};
-      const parameters = new URLSearchParams({ ...fence, ...(reason ? { reason } : {}) });
-      const query = parameters.size > 0 ? `?${parameters.toString()}` : '';
-      const answer = await send({ method: 'DELETE', path: nodePath(nodeName) + query }, signal);
+      const query = new URLSearchParams({ ...fence, ...why }).toString();
+      const path = `${nodePath(nodeName)}?${query}`;
+      const answer = await send({ method: 'DELETE', path }, signal);
       if (isNoSuchNode(answer)) return 'gone';
       if (answer.status === 409) return 'stale';
       read(answer, 202, deleteAnswer);

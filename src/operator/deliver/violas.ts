@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { ClusterNetwork } from '../../api/cluster-networks.ts';
 import type { Source } from '../../api/node-configs-http.ts';
 import { SharedValues } from '../../openstack/shared-values.ts';
 import type { Logger } from '../../process/log.ts';
@@ -11,6 +12,7 @@ import type { ViolaEndpoint } from '../resolve/endpoints.ts';
 import { longestTimeoutMs } from '../resolve/fields.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
+import { ClusterNetworks } from './cluster-networks.ts';
 import type { DeliveryRecords } from './legacy/delivery-records.ts';
 import { legacyFailure } from './legacy/legacy-answer.ts';
 import { createLegacyViola } from './legacy/legacy-viola.ts';
@@ -31,6 +33,11 @@ export interface Violas extends AsyncDisposable {
    * Returns the business clusters reported by a native Viola. Throws RequestError, or PolicyDenied like the client.
    */
   clusters(endpoint: ViolaEndpoint, signal: AbortSignal): Promise<readonly ReportedCluster[]>;
+  /** Returns a business cluster's networks, read at most every 5 min; undefined: unknown. Never throws. */
+  networks(
+    endpoint: ViolaEndpoint,
+    providerId: string,
+  ): Promise<readonly ClusterNetwork[] | undefined>;
 }
 
 interface ViolaSettings extends Pick<OperatorSettings, 'violaTimeout' | 'violaInsecureTls'> {
@@ -82,6 +89,19 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
     );
   }
 
+  async function readAll(
+    endpoint: ViolaEndpoint,
+    signal: AbortSignal,
+  ): Promise<readonly ReportedCluster[]> {
+    const { field, url, trusted } = endpoint;
+    if (!trusted && token !== undefined) throw untrusted(field, url);
+    // A separate lane stays open while a business cluster hangs.
+    const caller = await callerOf(endpoint, '');
+    return readClusters({ caller, endpoint: url, token, clock }, signal);
+  }
+
+  const networks = new ClusterNetworks(readAll, clock);
+
   return {
     async of(endpoint, providerId, owner) {
       const { field, url, trusted, compatibility } = endpoint;
@@ -93,13 +113,8 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
       const caller = await callerOf(endpoint, providerId);
       return createViolaClient({ caller, endpoint: url, providerId, token, clock, pages });
     },
-    async clusters(endpoint, signal) {
-      const { field, url, trusted } = endpoint;
-      if (!trusted && token !== undefined) throw untrusted(field, url);
-      // A separate lane stays open while a business cluster hangs.
-      const caller = await callerOf(endpoint, '');
-      return readClusters({ caller, endpoint: url, token, clock }, signal);
-    },
+    clusters: readAll,
+    networks: async (endpoint, providerId) => networks.of(endpoint, providerId),
     [Symbol.asyncDispose]: async () => transport[Symbol.asyncDispose](),
   };
 }

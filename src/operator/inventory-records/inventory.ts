@@ -7,7 +7,8 @@ import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
 import { inTurns } from '../../process/slices.ts';
 import type { Author, StoredNode } from '../../store/node-configs.ts';
-import type { ObservedPorts } from '../../store/observed-ports.ts';
+import type { RecordingDetails } from '../../store/recording.ts';
+import type { RemovalBases } from '../../store/removal-bases.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import { withDeadline } from '../../time/deadline.ts';
@@ -15,7 +16,18 @@ import type { Rounds } from '../deliver/delivery-rounds.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
 import { packNics, unpackNics } from '../packing/nics.ts';
 
+/** Bases of removals in a business cluster. */
+interface BasesByCluster {
+  of(providerId: string): RemovalBases;
+}
+
 type Name = Pick<Author, 'namespace' | 'name'>;
+
+/** Records to remove, with the bases of the removals; undefined: unknown. */
+interface PendingRemoval {
+  readonly author: Name;
+  readonly bases: BasesByCluster | undefined;
+}
 
 /** The store with an in-memory fallback: a database outage delays no sync. */
 export interface Inventory {
@@ -25,17 +37,20 @@ export interface Inventory {
   nicsOf(serverIds: readonly string[]): Promise<readonly RecordedNode[]>;
   /**
    * Sets an OpenstackConfig's records in a business cluster to `nodes`, leaves records of `unknown` unchanged, and
-   * stores observed port data. The next sync repeats a failed write.
+   * stores observed port data. Logs the removals with their bases. Returns whether the records were written: the next
+   * sync repeats a failed write.
    */
   record(
     providerId: string,
     author: Author,
     nodes: readonly StoredNode[],
-    unknown?: readonly string[],
-    sighting?: ObservedPorts,
-  ): Promise<void>;
-  /** Removes all records of a deleted OpenstackConfig, now or when the database works again. */
-  forget(author: Name): Promise<void>;
+    details?: RecordingDetails,
+  ): Promise<boolean>;
+  /**
+   * Removes all records of a deleted OpenstackConfig, now or when the database works again. `bases`: bases of the
+   * removals by business cluster; undefined: unknown.
+   */
+  forget(author: Name, bases?: BasesByCluster): Promise<void>;
   /** Returns the OpenstackConfigs with records; empty when the database cannot be read. */
   authors(): Promise<readonly Name[]>;
 }
@@ -88,8 +103,8 @@ export function createInventory(deps: InventoryDeps): Inventory {
    */
   let pauses: { readonly all?: Pause; readonly writes?: Pause } = {};
   let changes: Promise<unknown> = Promise.resolve();
-  /** OpenstackConfigs deleted while the database was down. */
-  const pendingRemovals = new Map<string, Name>();
+  /** OpenstackConfigs deleted while the database was down, with the bases of their removals. */
+  const pendingRemovals = new Map<string, PendingRemoval>();
   /** Last delivered NICs by server id, packed: NIC names outlive their objects, also without the database. */
   const delivered = new Map<string, string>();
 
@@ -144,8 +159,9 @@ export function createInventory(deps: InventoryDeps): Inventory {
     await turn;
   }
 
-  async function write(...values: Parameters<typeof store.record>): Promise<void> {
+  async function write(...values: Parameters<typeof store.record>): Promise<true> {
     await change(async () => store.record(...values));
+    return true;
   }
 
   /** Skips the work when an OpenstackConfig with this name returned and was recorded before its turn. */
@@ -153,18 +169,18 @@ export function createInventory(deps: InventoryDeps): Inventory {
     await change(async () => (pendingRemovals.has(keyOf(author)) ? work() : undefined));
   }
 
-  async function erase(author: Name): Promise<void> {
+  async function erase({ author, bases }: PendingRemoval): Promise<void> {
+    const deleted = { ...author, generation: 0 };
     for (const provider of (await query('nodes', async () => store.nodesOf(author))).keys()) {
-      await unlessBack(author, async () =>
-        store.record(provider, { ...author, generation: 0 }, []),
-      );
+      const details = { bases: bases?.of(provider) };
+      await unlessBack(author, async () => store.record(provider, deleted, [], details));
     }
     await unlessBack(author, async () => store.forget(author));
     pendingRemovals.delete(keyOf(author));
   }
 
   async function eraseAll(): Promise<void> {
-    for (const author of pendingRemovals.values()) await erase(author);
+    for (const pending of pendingRemovals.values()) await erase(pending);
   }
 
   return {
@@ -187,15 +203,19 @@ export function createInventory(deps: InventoryDeps): Inventory {
     },
     authors: async () =>
       (await unlessItFails(async () => query('authors', async () => store.authors()))) ?? [],
-    async record(providerId, author, nodes, unknown, sighting) {
+    async record(providerId, author, nodes, details) {
       pendingRemovals.delete(keyOf(author));
       await inTurns(nodes, remember);
-      await unlessItFails(async () => write(providerId, author, nodes, unknown, sighting));
+      const isWritten = await unlessItFails(async () => write(providerId, author, nodes, details));
       if (pendingRemovals.size > 0 && !pauseOf('record')) await unlessItFails(eraseAll);
+      return isWritten === true;
     },
-    async forget(author) {
-      pendingRemovals.set(keyOf(author), author);
-      await unlessItFails(async () => erase(author));
+    async forget(author, bases) {
+      const key = keyOf(author);
+      // A deletion during an outage is forgotten again when the object is gone, then without bases.
+      const pending = { author, bases: bases ?? pendingRemovals.get(key)?.bases };
+      pendingRemovals.set(key, pending);
+      await unlessItFails(async () => erase(pending));
     },
   };
 }

@@ -4,6 +4,8 @@ import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import type { DeliveredCounts } from '../metrics/delivered-nodes.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 import type { ConfigReads } from '../read-api/config-reads.ts';
+import { DeliveredBases } from '../removals/delivered-bases.ts';
+import { RemovalMemory } from '../removals/removal-memory.ts';
 import { PollInterval } from '../schedule/poll-interval.ts';
 import { PendingScope } from '../schedule/sync-scope.ts';
 import { UnconfirmedRemovals } from '../schedule/unconfirmed-removals.ts';
@@ -20,6 +22,8 @@ interface StatusWrite {
 /** Memory for one leadership term: another replica may have worked since the previous term. */
 interface TermMemory {
   readonly unansweredPosts: UnansweredPosts;
+  /** For the change log. */
+  readonly deliveredBases: DeliveredBases;
   /** Next time in the trigger schedule; undefined: not calculated yet. */
   nextScheduledAt: Date | undefined;
   /** Reasons why the OpenstackConfig is not Ready; empty: Ready, or not synced in this term. */
@@ -46,6 +50,7 @@ export interface ConfigMemory {
   readonly pendingScope: PendingScope;
   readonly unconfirmedRemovals: UnconfirmedRemovals;
   readonly flapDamping: FlapDamping;
+  readonly removals: RemovalMemory;
   lastStatusWrite: StatusWrite | undefined;
   term: TermMemory;
 }
@@ -133,6 +138,7 @@ export class ConfigMemories implements Iterable<readonly [string, ConfigMemory]>
       pendingScope: new PendingScope(clock),
       unconfirmedRemovals: new UnconfirmedRemovals(clock),
       flapDamping: new FlapDamping(clock),
+      removals: new RemovalMemory(clock),
       lastStatusWrite: undefined,
       term: this.#term(),
     };
@@ -141,6 +147,7 @@ export class ConfigMemories implements Iterable<readonly [string, ConfigMemory]>
   #term(): TermMemory {
     return {
       unansweredPosts: new UnansweredPosts(this.#options.clock, this.#ledSince),
+      deliveredBases: new DeliveredBases(),
       nextScheduledAt: undefined,
       notReadyReasons: new Set(),
       delivered: undefined,

@@ -3,7 +3,7 @@ import { metricTable } from '../../api/metrics.ts';
 import { createMetrics } from '../../process/metrics.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { CloudAges } from '../schedule/cloud-age.ts';
-import { attach, delivered, detach, type Scene, setScene } from '../testing/scene.ts';
+import { attach, delivered, type Scene, setScene } from '../testing/scene.ts';
 import { sampleDelivered } from './metrics.ts';
 
 let scene: Scene;
@@ -53,10 +53,10 @@ describe('metrics of delivered nodes and NICs', () => {
   it('multinic_removals_held counts NICs with a blocked removal by OpenstackConfig', async () => {
     for (let n = 3; n <= 12; n++) attach(scene.cloud, n, (n % 2) + 1);
     await delivered(scene);
-    for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
+    scene.edit({ subnetIDs: ['sub-b'] });
     await scene.look();
     expect(await shown('removals_held')).toEqual([
-      '{config_namespace="multinic-system",config="osc"} 11',
+      '{config_namespace="multinic-system",config="osc"} 12',
     ]);
     scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
     await scene.look();

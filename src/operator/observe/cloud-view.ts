@@ -58,12 +58,6 @@ export class CloudViews {
     return { view: { ...view, ports: visited }, end: () => ports.dropUnselected() };
   }
 
-  /** Returns the OpenstackConfigs reading the OpenStack with this name, in any project. */
-  readersOf(name: string): ReadonlySet<string> {
-    const same = [...this.#members].filter(([, { view }]) => view.cloud.name === name);
-    return new Set(same.map(([key]) => key));
-  }
-
   /**
    * Returns the config's servers concerned by an event. A port event counts only if the port's server is
    * known.

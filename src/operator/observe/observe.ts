@@ -1,4 +1,5 @@
 import { familyOf } from '../../api/address.ts';
+import type { ClusterNetwork } from '../../api/cluster-networks.ts';
 import type { ExistingNodeConfig, UnreadableNode } from '../../api/node-configs-http.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Cloud } from '../../openstack/cloud.ts';
@@ -23,6 +24,8 @@ export interface Observed {
   /** MultiNicNodeConfigs in the business cluster for the OpenstackConfig and its servers. */
   readonly held: readonly ExistingNodeConfig[];
   readonly unreadable: readonly UnreadableNode[];
+  /** Networks of the business cluster; undefined: unknown. */
+  readonly clusterNetworks?: readonly ClusterNetwork[] | undefined;
 }
 
 /** A sync or what-if with its connections. */

@@ -90,7 +90,16 @@ export function objectOf(node: ExistingNodeConfig): NonNullable<NodeView['object
     conditions,
     ...optional({ lastJobName, attempt: applied?.attempt }),
     deleting: deletionTimestamp !== undefined,
+    ...removalsIn(status),
   };
+}
+
+/** Returns held NICs, and removals of the last hour. */
+function removalsIn({ heldRemovals, applied }: NodeConfigStatus) {
+  const { code, macs = [], since } = heldRemovals ?? {};
+  const held = macs.length === 0 ? undefined : { macs, ...optional({ code, since }) };
+  const removed = applied?.removed?.flatMap(({ mac, basis, at }) => (at ? { mac, basis, at } : []));
+  return optional({ heldRemovals: held, removed: removed?.length ? removed : undefined });
 }
 
 type State = Pick<NodeView, 'state' | 'ready' | 'reason' | 'message' | 'since'>;

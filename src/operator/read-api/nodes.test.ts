@@ -291,6 +291,18 @@ describe('GET /v1/nodes/{providerId}/{nodeName}', () => {
     expect(body).not.toHaveProperty('checkedAt');
   });
 
+  it('a fresh read shows held NICs, and removals of the last hour with their basis', async () => {
+    await api.deliver();
+    const macs = ['fa:16:3e:00:00:09'];
+    const heldRemovals = { code: 'OverBudget', macs, since: '2026-01-01T00:00:00Z' };
+    const removed = [
+      { mac: 'fa:16:3e:00:00:08', basis: 'named' as const, at: '2026-01-01T00:00:00Z' },
+    ];
+    api.report('worker-1', { state: 'Configured', heldRemovals, applied: { removed } });
+    const { body } = await api.get('nodes/biz-1/worker-1?fresh=true');
+    expect(body).toMatchObject({ object: { heldRemovals, removed } });
+  });
+
   it('a fresh read is 503 with the next step when Viola cannot read the cluster', async () => {
     await api.deliver();
     scene.viola.fail(503, 'cluster unreachable');

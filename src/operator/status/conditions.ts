@@ -6,10 +6,12 @@ import {
   shortMessage,
 } from '../../api/condition.ts';
 import { counted } from '../../api/counted.ts';
+import type { WaitingNic } from '../../api/held-nics.ts';
 import { type Pause, pauseMessage } from '../../api/pause.ts';
 import { type OperatorReason, reasons } from '../../api/reasons.ts';
 import type { PortVerdict } from '../../plan/plan.ts';
 import { isRequestError } from '../../requests/request-error.ts';
+import { isOverBudget } from '../removals/hold.ts';
 import { standing } from '../triggers/causes.ts';
 import type { NicCount } from './configured-nics.ts';
 import { nicsReadyOf } from './nics-ready.ts';
@@ -37,7 +39,7 @@ export function conditionsOf(
     ready,
     degradedOf(ready),
     ...progressOf(ending, ready),
-    ...stepConditions(ending, late),
+    ...stepConditions(ending, late, findCondition(previous, 'Delivered'), at.generation),
     ...unverifiedCondition(ending),
     ...acceptedCondition(ending),
     ...(notifications ? [notifications] : []),
@@ -161,17 +163,40 @@ function progressOf(
 }
 
 /** Returns no step conditions for a deleted object: its cloud is not read any more. */
-function stepConditions(ending: Ending, late: readonly string[]): ConditionUpdate[] {
+function stepConditions(
+  ending: Ending,
+  late: readonly string[],
+  delivered: Condition | undefined,
+  generation: number,
+): ConditionUpdate[] {
   if (ending.kind === 'deleting') return [];
   return [
     credentialsCondition(ending),
     stepCondition('InventoryComplete', 'listing', ending),
-    deliveredCondition(ending, late),
+    lastingHold(ending, delivered, generation) ?? deliveredCondition(ending, late),
   ];
+}
+
+/** Returns the Delivered condition of held removals while syncs fail before the delivery: the removals stay held. */
+function lastingHold(
+  ending: Ending,
+  delivered: Condition | undefined,
+  generation: number,
+): ConditionUpdate | undefined {
+  const isOfPresent = delivered?.observedGeneration === generation && isOverBudget(delivered);
+  if (!isOfPresent || stateOf(ending, 'delivery') !== 'Unknown') return undefined;
+  return condition('Delivered', 'False', 'RemovalHeld', delivered.message ?? '');
 }
 
 /** Returns Delivered. A waiting node is not delivered, although Viola did not refuse the node. */
 function deliveredCondition(ending: Ending, late: readonly string[]): ConditionUpdate {
+  const problems = problemsOf(ending);
+  const held = problems.find(isOverBudget);
+  // First, because later syncs read the hold here.
+  if (held) {
+    const rest = problems.filter((one) => one !== held && stepOf(one.reason) === 'delivery');
+    return condition('Delivered', 'False', held.reason, summaryOf([held, ...rest]));
+  }
   const found = stepCondition('Delivered', 'delivery', ending);
   if (found.status !== 'True' || late.length === 0) return found;
   return condition(found.type, 'False', 'Waiting', listed(late));
@@ -247,6 +272,10 @@ export type Ending =
       readonly kind: 'deleting';
       readonly problems: readonly StatusProblem[];
       readonly waiting: readonly string[];
+      /** True: the user's consent was open, and is now used up, also if NICs beyond the consent stay. */
+      readonly hadConsent?: boolean;
+      /** NICs waiting for consent; undefined: not read. */
+      readonly heldNics?: readonly WaitingNic[];
     };
 
 /** Returns the problems, ordered by step. */

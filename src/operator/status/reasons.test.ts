@@ -6,6 +6,7 @@ import { RequestError } from '../../requests/request-error.ts';
 import { legacyAbilities } from '../deliver/abilities.ts';
 import {
   attach,
+  attachOverlapping,
   delivered,
   detach,
   environment,
@@ -172,6 +173,12 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>
       changePort('p3', { macAddress: 'fa:16:3e:00:00:01' });
     }),
   },
+  SubnetOverlapsCluster: {
+    progress: 'Stalled',
+    summed: true,
+    node: 'worker-1',
+    trigger: then(() => attachOverlapping(scene, 3, 1)),
+  },
   InvalidNodeName: {
     progress: 'Reconciling',
     summed: true,
@@ -202,7 +209,7 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>
     trigger: async () => {
       for (let n = 3; n <= 12; n++) attach(scene.cloud, n, (n % 2) + 1);
       await delivered(scene);
-      for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
+      scene.edit({ subnetIDs: ['sub-b'] });
       await scene.look();
     },
   },

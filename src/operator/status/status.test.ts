@@ -33,6 +33,7 @@ function result(change: Partial<SyncResult>): SyncResult {
     nodes: [],
     summary: { servers: 1, nodes: 1, interfaces: 1, filteredPorts: 0 },
     ports: [],
+    heldNics: [],
     observation: { servers: [], missingServers: [], ports: [], subnets: [], networks: [] },
     held: [],
     delivery: { accepted: [], removed: [], stale: [], waiting: [], failures: [] },

@@ -7,6 +7,8 @@ import { isSameJson } from '../../api/same-json.ts';
 import type { Observation } from '../../plan/observation.ts';
 import type { NodePlan } from '../../plan/plan.ts';
 import { compareText } from '../../plan/view.ts';
+import { type WaitingNics, waitingAfter } from '../removals/held-set.ts';
+import { recordsOf, recordsWithin } from '../removals/records.ts';
 import type { ReportedSync, SyncResult } from '../sync/result.ts';
 import { conditionsOf, type Ending, type OptionalCondition, problemsOf } from './conditions.ts';
 import { countNics } from './configured-nics.ts';
@@ -19,6 +21,8 @@ export interface Handled {
   readonly reconcileAt?: string;
   readonly allowRemovals?: string;
   readonly openAllowRemovals?: OpenstackConfigStatus['openAllowRemovals'];
+  /** NICs waiting for consent; undefined: unchanged. */
+  readonly held?: WaitingNics | undefined;
 }
 
 export interface StatusInput {
@@ -52,6 +56,9 @@ export function statusAfter(input: StatusInput): OpenstackConfigStatus {
     lastHandledAllowRemovals: handled.allowRemovals ?? previous.lastHandledAllowRemovals,
     lastHandledCheckNodes: previous.lastHandledCheckNodes,
     openAllowRemovals: handled.openAllowRemovals,
+    heldRemovals: heldAfter(input),
+    withdrawal: previous.withdrawal,
+    removals: recentRemovals(previous, now),
   });
 }
 
@@ -68,7 +75,7 @@ function fieldsOf({ synced, downPortFastRetryMax }: ReportedSync, { previous, no
     summary: { ...synced.summary, nics: `${configured ?? '?'}/${planned}` },
     nodes: worstNodes(synced),
     unusedPorts: unusedPortsShown(synced.ports),
-    deliveredTo: notEmpty(synced.deliveredTo),
+    deliveredTo: listOf(synced.deliveredTo),
     downPortRetry: downPortRetry(down, previous.downPortRetry, downPortFastRetryMax, now),
   };
 }
@@ -78,7 +85,19 @@ function previousFields(previous: OpenstackConfigStatus) {
   return { summary, nodes, unusedPorts, deliveredTo, downPortRetry: retry };
 }
 
-function notEmpty(list: readonly string[]): string[] | undefined {
+/** Returns the NICs waiting for consent; undefined: none. */
+function heldAfter({ previous, handled, generation, now }: StatusInput) {
+  const { heldRemovals: before } = previous;
+  return handled.held ? waitingAfter(before, handled.held, { generation, now }) : before;
+}
+
+/** Returns the records of the last hour; undefined: none. */
+function recentRemovals(previous: OpenstackConfigStatus, now: Date) {
+  return listOf(recordsWithin(recordsOf({ status: previous }) ?? [], now));
+}
+
+/** Returns a list; undefined: empty. */
+function listOf<T>(list: readonly T[]): T[] | undefined {
   return list.length > 0 ? [...list] : undefined;
 }
 

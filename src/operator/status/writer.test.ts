@@ -45,8 +45,8 @@ function setUp() {
 it('StatusWriter uses a written status before the watch returns the status, and does not write twice', async () => {
   const { writer, writes, contextOf } = setUp();
   const context = contextOf(cached);
-  await writer.deliversTo(context, 'biz-1', signal);
-  await writer.deliversTo(context, 'biz-1', signal);
+  await writer.prepare(context, { providerId: 'biz-1' }, signal);
+  await writer.prepare(context, { providerId: 'biz-1' }, signal);
   await writer.write(context, { kind: 'refused', problems: [] }, signal);
   expect(writes()).toBe(2);
   expect(statusOf(latestObject(context)).deliveredTo).toEqual(['biz-1']);
@@ -54,7 +54,7 @@ it('StatusWriter uses a written status before the watch returns the status, and 
 
 it('latestObject ignores a written status for a newer object, and for an object with the same name and a new uid', async () => {
   const { writer, contextOf } = setUp();
-  await writer.deliversTo(contextOf(cached), 'biz-1', signal);
+  await writer.prepare(contextOf(cached), { providerId: 'biz-1' }, signal);
   const { metadata } = cached;
   const newer = { metadata: { ...metadata, resourceVersion: '9' } };
   const other = { metadata: { ...metadata, uid: 'other' } };

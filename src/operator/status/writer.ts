@@ -1,4 +1,4 @@
-import { type Condition, findCondition, rfc3339 } from '../../api/condition.ts';
+import { findCondition } from '../../api/condition.ts';
 import type { Effect } from '../../api/effects.ts';
 import { fieldManagers } from '../../api/names.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
@@ -14,18 +14,20 @@ import type { ConfigContext } from '../memory/config-memory.ts';
 import { latestObject } from '../memory/latest-object.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import {
-  allowRemovalsOf,
   type ConfigObject,
   generationOf,
-  hasRemovalApproval,
-  isObserved,
   openstackConfigs,
-  reconcileAtOf,
   statusOf,
 } from '../openstack-config.ts';
-import type { ReportedSync, SyncResult } from '../sync/result.ts';
+import type { NicsAndNodes } from '../removals/budgets.ts';
+import type { OpenConsent } from '../removals/consent.ts';
+import { isOverBudget } from '../removals/hold.ts';
+import { recordsOf, withRecord } from '../removals/records.ts';
+import type { ReportedSync } from '../sync/result.ts';
 import { awaitingConditions, type Ending, pausedConditions, problemsOf } from './conditions.ts';
-import { type Handled, isNews, statusAfter } from './status.ts';
+import { recordReady, recordWarnings } from './events.ts';
+import { handledBy } from './handled.ts';
+import { isNews, statusAfter } from './status.ts';
 import { recordUnusedPorts } from './unused-ports.ts';
 
 export interface StatusWriter {
@@ -37,10 +39,10 @@ export interface StatusWriter {
     completed?: ReportedSync,
   ): Promise<OpenstackConfigStatus>;
   /**
-   * Adds a business cluster to `deliveredTo` before nodes may exist in the cluster. Returns false if the
-   * status already lists the cluster; throws if the object is gone.
+   * Writes what the status must contain before nodes change. Returns false if the status already lists the business
+   * cluster; throws if the object is gone.
    */
-  deliversTo(context: ConfigContext, providerId: string, signal: AbortSignal): Promise<boolean>;
+  prepare(context: ConfigContext, change: PreparedChange, signal: AbortSignal): Promise<boolean>;
   /** Sets Ready Unknown until the first sync of this generation; `isEvent`: also records an Event. */
   awaitTrigger(
     context: ConfigContext,
@@ -51,6 +53,18 @@ export interface StatusWriter {
   handledCheckNodes(context: ConfigContext, id: string, signal: AbortSignal): Promise<void>;
   /** Sets the conditions for a paused object. */
   pause(context: ConfigContext, signal: AbortSignal): Promise<undefined>;
+}
+
+/** Status fields for a change of nodes. */
+export interface PreparedChange {
+  /** Business cluster that may have nodes; undefined: unchanged. */
+  readonly providerId?: string;
+  /** Removals that count in the budget; undefined: none. */
+  readonly removals?: NicsAndNodes | undefined;
+  /** Consent that the change uses; undefined: none. */
+  readonly consent?: OpenConsent | undefined;
+  /** True: a deletion removes all NICs, which then count as removals and not as delivered. */
+  readonly isWithdrawal?: boolean;
 }
 
 interface StatusWriterDeps {
@@ -98,13 +112,21 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
   }
 
   return {
-    async deliversTo(context, providerId, signal) {
-      const previous = statusOf(latestObject(context));
-      const { deliveredTo = [] } = previous;
-      if (deliveredTo.includes(providerId)) return false;
-      const all = [...deliveredTo, providerId].toSorted();
-      await apply(context, { ...previous, deliveredTo: all }, signal);
-      return true;
+    async prepare(context, { providerId, removals, consent, isWithdrawal }, signal) {
+      const latest = latestObject(context);
+      const previous = statusOf(latest);
+      const { deliveredTo = [], summary } = previous;
+      const isFirst = providerId !== undefined && !deliveredTo.includes(providerId);
+      const records = recordsOf(latest) ?? [];
+      const status = {
+        ...previous,
+        ...(isFirst ? { deliveredTo: [...deliveredTo, providerId].toSorted() } : {}),
+        ...(removals ? { removals: withRecord(records, removals, clock.now()) } : {}),
+        ...(consent ? { openAllowRemovals: consent } : {}),
+        ...(isWithdrawal ? withdrawn(latest, summary) : {}),
+      };
+      await apply(context, status, signal);
+      return isFirst;
     },
     async write(context, ending, signal, completed) {
       const { object, memory } = context;
@@ -116,7 +138,11 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
         previous,
         generation: generationOf(object),
         now: clock.now(),
-        handled: handledBy(latestObject(context), completed?.synced, clock.now()),
+        handled: handledBy(
+          latestObject(context),
+          { ending, synced: completed?.synced },
+          clock.now(),
+        ),
       });
       memory.term.notReadyReasons = reasonsOf(status, ending);
       await applyIfPresent(context, damped(context, status, previous), signal);
@@ -158,9 +184,40 @@ function damped(
   status: OpenstackConfigStatus,
   previous: OpenstackConfigStatus,
 ): OpenstackConfigStatus {
-  if (memory.flapDamping.allows(status)) return status;
-  const { lastSyncedAt } = status;
-  return lastSyncedAt === undefined ? previous : { ...previous, lastSyncedAt };
+  // After a restart the status alone says that removals are held.
+  if (memory.flapDamping.allows(status) || isHold(status) !== isHold(previous)) return status;
+  const {
+    openAllowRemovals: _open,
+    removals: _removals,
+    heldRemovals: _held,
+    ...before
+  } = previous;
+  const { lastSyncedAt, lastHandledAllowRemovals, openAllowRemovals, heldRemovals, removals } =
+    status;
+  return {
+    ...before,
+    ...(lastSyncedAt === undefined ? {} : { lastSyncedAt }),
+    ...(lastHandledAllowRemovals === undefined ? {} : { lastHandledAllowRemovals }),
+    ...(openAllowRemovals === undefined ? {} : { openAllowRemovals }),
+    ...(heldRemovals === undefined ? {} : { heldRemovals }),
+    ...(removals === undefined ? {} : { removals }),
+  };
+}
+
+/** Returns the status for a started withdrawal: no NICs are left, and a restart continues the deletion. */
+function withdrawn(
+  object: ConfigObject,
+  summary: OpenstackConfigStatus['summary'],
+): Pick<OpenstackConfigStatus, 'summary' | 'withdrawal'> {
+  return {
+    summary: { ...summary, nodes: 0, interfaces: 0 },
+    withdrawal: { uid: object.metadata.uid ?? '', generation: generationOf(object) },
+  };
+}
+
+/** True if the status says that removals wait above a budget. */
+function isHold({ conditions }: OpenstackConfigStatus): boolean {
+  return isOverBudget(findCondition(conditions, 'Delivered'));
 }
 
 /** Returns why an object is not Ready: the condition's reason and every problem's reason. */
@@ -168,93 +225,4 @@ function reasonsOf({ conditions }: OpenstackConfigStatus, ending: Ending): Reado
   const ready = findCondition(conditions, 'Ready');
   if (ready?.status === 'True' || !ready?.reason) return new Set();
   return new Set([ready.reason, ...problemsOf(ending).map(({ reason }) => reason)]);
-}
-
-/** Lifetime of an approval while removals remain incomplete: an approval must not cover removals days later. */
-const consentHoldsMs = 10 * 60_000;
-
-/**
- * Returns the annotation values handled by a sync. A completed sync handles reconcile-at; allow-removals also
- * needs complete evidence and delivery, or ends after `consentHoldsMs`. allow-removals at creation approves
- * nothing.
- */
-function handledBy(object: ConfigObject, synced: SyncResult | undefined, now: Date): Handled {
-  const reconcileAt = synced ? reconcileAtOf(object) : '';
-  return { ...(reconcileAt === '' ? {} : { reconcileAt }), ...consentAfter(object, synced, now) };
-}
-
-/** Returns the approval state in the annotations after a sync. */
-function consentAfter(object: ConfigObject, synced: SyncResult | undefined, now: Date): Handled {
-  const value = allowRemovalsOf(object);
-  if (value !== '' && !isObserved(object)) return { allowRemovals: value };
-  if (!hasRemovalApproval(object)) return {};
-  const { openAllowRemovals: open } = statusOf(object);
-  const since = openSince(object) ?? rfc3339(now);
-  const isOver = now.getTime() - Date.parse(since) >= consentHoldsMs;
-  if (synced && (isOver || isUsedUp(synced))) return { allowRemovals: value };
-  return synced || open ? { openAllowRemovals: { value, since } } : {};
-}
-
-/** Returns when syncs began to use the annotation value; undefined: not used yet. */
-function openSince(object: ConfigObject): string | undefined {
-  const { value, since } = statusOf(object).openAllowRemovals ?? {};
-  return value === allowRemovalsOf(object) ? since : undefined;
-}
-
-/**
- * Returns whether evidence for every approved removal was read, and every node with removed NICs was
- * delivered.
- */
-function isUsedUp({ evidenceComplete, nodes, delivery }: SyncResult): boolean {
-  const open = new Set([
-    // A removal that only a user can do needs a second approval afterwards.
-    ...delivery.failures.flatMap(({ nodeName, reason }) =>
-      reason === 'RemovalUnsupported' ? [] : nodeName,
-    ),
-    ...delivery.waiting.filter((nodeName) => !delivery.removed.includes(nodeName)),
-  ]);
-  const losing = nodes.filter(({ removals }) => removals.confirmed.length > 0);
-  return evidenceComplete && !losing.some(({ nodeName }) => open.has(nodeName));
-}
-
-/** Ready reasons without an Event from this function: none necessary, or recorded elsewhere. */
-const withoutEvent: ReadonlySet<string> = new Set<OperatorReason>([
-  'NoChange',
-  'WaitingForTrigger',
-]);
-
-/** Records an Event when Ready changes its status or reason. */
-export function recordReady(
-  recorder: Pick<EventRecorder, 'record'>,
-  object: ConfigObject,
-  conditions: readonly Condition[] | undefined,
-): void {
-  const before = findCondition(statusOf(object).conditions, 'Ready');
-  const now = findCondition(conditions, 'Ready');
-  if (!now?.reason || withoutEvent.has(now.reason)) return;
-  if (before?.status === now.status && before.reason === now.reason) return;
-  const type = now.status === 'True' || now.reason === 'Deleting' ? 'Normal' : 'Warning';
-  recorder.record(object, { type, reason: now.reason, message: now.message ?? '' });
-}
-
-/** Conditions that record a Warning once. */
-const warnings = [
-  { type: 'CredentialsValid', reason: 'SecretInSpec' },
-  { type: 'TLSVerified', reason: 'TLSNotVerified' },
-] as const satisfies readonly { type: string; reason: OperatorReason }[];
-
-function recordWarnings(
-  recorder: Pick<EventRecorder, 'record'>,
-  object: ConfigObject,
-  conditions: readonly Condition[] | undefined,
-): void {
-  for (const { type, reason } of warnings) {
-    const withReason = (all: readonly Condition[] | undefined) => {
-      const now = findCondition(all, type);
-      return now?.reason === reason ? now : undefined;
-    };
-    const now = withReason(conditions);
-    if (!now || withReason(statusOf(object).conditions)) continue;
-    recorder.record(object, { type: 'Warning', reason, message: now.message ?? '' });
-  }
 }

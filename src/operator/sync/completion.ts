@@ -40,21 +40,26 @@ export async function recordNodes(
 ): Promise<void> {
   const { object, memory, config, source, observed, planned, rounds } = context;
   // A term that began during the sync has no plan yet, and gets its data with the next sync.
-  const { lastPlan } = memory.term;
+  const { lastPlan, deliveredBases } = memory.term;
   if (lastPlan) memory.term.reads = await readsOf(context, lastPlan.verdicts, clock.now());
   if (isEvidenceComplete(context) && !isCloudOutage(observed)) cloudAges.complete(keyOf(object));
   // For a legacy Viola every POST has already written its own record.
   const failed = context.connections.viola.abilities.reports ? [] : failedPosts(rounds);
+  const unknown = [...rounds.unreadable, ...failed];
   const isSettled = ({ nodeName }: StoredNode) => !failed.includes(nodeName);
   const sighting = await sightingOf(object, planned.input.observation, rounds.held);
-  await inventory.record(
-    config.providerId,
-    source,
-    nodesAfter(rounds, source).filter(isSettled),
-    [...rounds.unreadable, ...failed],
-    sighting,
-  );
+  const { providerId } = config;
+  const nodes = nodesAfter(rounds, source).filter(isSettled);
+  const details = { unknown, sighting, bases: deliveredBases.of(providerId) };
+  const isWritten = await inventory.record(providerId, source, nodes, details);
+  if (isWritten) deliveredBases.settle(providerId, [...unknown, ...leavingNodes(rounds)]);
   await nextTurn();
+}
+
+/** Returns the nodes whose deletion is not finished. */
+function leavingNodes({ held, delivery }: Rounds): string[] {
+  const leaving = held.filter(({ deletionTimestamp }) => deletionTimestamp !== undefined);
+  return [...delivery.waiting, ...leaving.map(({ nodeName }) => nodeName)];
 }
 
 /** Builds the result for a sync of all servers. */
@@ -71,6 +76,7 @@ export function resultOf(context: DeliveredContext, former: FormerClusters): Syn
     ...former,
     summary: plan.summary,
     ports: plan.ports,
+    heldNics: [...plan.heldNics, ...former.heldNics],
     observation: input.observation,
     problems: problemsIn({ observed, plan, rounds, former, retrying }),
     retrying,

@@ -1,16 +1,20 @@
 import type { Effect } from '../../api/effects.ts';
+import { countsInBudget } from '../../api/removals.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import type { NodePlan, Plan } from '../../plan/plan.ts';
+import { goingIn } from '../../plan/gate.ts';
+import type { NodePlan, Plan, SentRelease } from '../../plan/plan.ts';
 import type { Perform } from '../../process/effects.ts';
+import type { Clock } from '../../time/clock.ts';
 import { deliverInRounds, type Rounds } from '../deliver/delivery-rounds.ts';
-import { needsRemoval } from '../deliver/unsupported.ts';
 import type { ObservedContext } from '../observe/observe.ts';
 import { addFinalizer } from '../openstack-config.ts';
+import type { NicsAndNodes } from '../removals/budgets.ts';
+import { openConsent } from '../removals/consent.ts';
+import type { DeliveredRemovals } from '../removals/delivered-bases.ts';
 import type { StatusWriter } from '../status/writer.ts';
 import type { SyncContext } from './context.ts';
 import type { Planned } from './evidence.ts';
 import { manualRemovals } from './manual-removals.ts';
-import type { RecentRemovals } from './recent-removals.ts';
 
 /** A sync with its plan and the delivery result from the business cluster. */
 export interface DeliveredContext extends PlannedSync {
@@ -23,40 +27,64 @@ export interface PlannedSync extends SyncContext, ObservedContext {
 }
 
 export interface DeliveryDeps {
-  readonly recentRemovals: Pick<RecentRemovals, 'note'>;
   readonly client: Pick<KubeClient, 'patch'>;
-  readonly writer: Pick<StatusWriter, 'deliversTo'>;
+  readonly writer: Pick<StatusWriter, 'prepare'>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly perform: Perform<Effect>;
 }
 
 /**
- * Writes finalizer and `deliveredTo` before the first delivery: after a crash or a deletion the operator can
- * then find the nodes again.
+ * Writes finalizer, `deliveredTo`, the removals and a used consent before the first delivery: after a crash or a
+ * deletion the operator can then find the nodes again, and counts each removal.
  */
 export async function prepareDelivery(
   context: PlannedSync,
   deps: DeliveryDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const { plan } = context.planned;
-  noteEventRemovals(context, deps);
-  if (!concernsNodes(plan)) return;
-  const { providerId } = context.config;
-  await addFinalizer(context.object, deps, signal);
-  const isFirst = await deps.writer.deliversTo(context, providerId, signal);
-  if (isFirst) context.memory.term.unansweredPosts.begin(providerId);
+  const { memory, scope, planned } = context;
+  const { plan, input } = planned;
+  const counting = goingIn(plan.nodes, input).filter(countsInBudget);
+  if (concernsNodes(plan)) {
+    const { providerId } = context.config;
+    await addFinalizer(context.object, deps, signal);
+    const change = {
+      providerId,
+      removals: newRemovals(counting, input),
+      consent: newConsent(context, deps),
+    };
+    const isFirst = await deps.writer.prepare(context, change, signal);
+    if (isFirst) memory.term.unansweredPosts.begin(providerId);
+  }
+  const isInScope = (id: string) => scope.servers === 'all' || scope.servers.includes(id);
+  memory.removals.noteRecorded(
+    counting.map(({ nic }) => nic),
+    (id) => !id.startsWith(formerPrefix) && isInScope(id),
+  );
 }
 
-/** Records removals on servers with cloud events, without removals unsupported by a legacy Viola. */
-function noteEventRemovals(
-  { scope, connections, planned }: PlannedSync,
-  { recentRemovals }: Pick<DeliveryDeps, 'recentRemovals'>,
-): void {
-  const servers = new Set(scope.events.servers);
-  const { abilities } = connections.viola;
-  const isPossible = (node: NodePlan) => abilities.removes || !needsRemoval(node);
-  const nodes = planned.plan.nodes.filter(({ instanceId }) => servers.has(instanceId));
-  recentRemovals.note(connections.view.cloud.name, nodes.filter(isPossible));
+/** Prefix of recorded removals from former business clusters. */
+export const formerPrefix = 'former:';
+
+/** Counts unrecorded removals; undefined: none. */
+function newRemovals(
+  counting: ReturnType<typeof goingIn>,
+  { recordedNics }: PlannedSync['planned']['input'],
+): NicsAndNodes | undefined {
+  const recorded = new Set(recordedNics);
+  const recordedNodes = new Set(recordedNics.map((nic) => nic.split(' ')[0]));
+  const added = counting.filter(({ nic }) => !recorded.has(nic));
+  if (added.length === 0) return undefined;
+  const nodes = added.map(({ node }) => node.instanceId).filter((id) => !recordedNodes.has(id));
+  return { nics: new Set(added.map(({ nic }) => nic)).size, nodes: new Set(nodes).size };
+}
+
+/** Returns the consent to store before its first use; undefined: none, or stored already. */
+function newConsent({ object, planned }: PlannedSync, { clock }: Pick<DeliveryDeps, 'clock'>) {
+  const { consentFor } = planned.plan;
+  if (!consentFor || planned.input.consent?.isStored) return undefined;
+  const open = openConsent(object, clock.now());
+  return open && { ...open, ...consentFor };
 }
 
 /** Returns whether nodes exist or are sent: the object must not be deleted before its nodes. */
@@ -78,5 +106,47 @@ export async function deliverNodes(
     onUnanswered: () => memory.term.unansweredPosts.failed(config.providerId),
     manualRemovals: manualRemovals(object).nodes,
   };
-  return deliverInRounds(planned, options, signal);
+  const rounds = await deliverInRounds(planned, options, signal);
+  memory.removals.noteSent(releasesIn(rounds, planned.input.consent?.value ?? ''));
+  memory.term.deliveredBases.note(config.providerId, removalsIn(rounds));
+  return rounds;
+}
+
+/** Returns the removals in sent nodes; a POST or DELETE without an answer may still take effect. */
+function removalsIn({ nodes, delivery }: Rounds): DeliveredRemovals[] {
+  const { accepted, removed, failures } = delivery;
+  const unanswered = failures.filter(({ kind }) => kind === 'outage');
+  const sent = new Set([
+    ...[...accepted, ...unanswered].map(({ nodeName }) => nodeName),
+    ...removed,
+  ]);
+  return nodes
+    .filter(({ nodeName, action }) => action !== 'none' && sent.has(nodeName))
+    .map((node) => ({ nodeName: node.nodeName, nics: deliveredRemovalsOf(node) }));
+}
+
+/** Returns the NICs that leave by this plan; a repeated DELETE decides only about the kept NICs. */
+function deliveredRemovalsOf({ removals, keptNics = [], deleteBasis }: NodePlan) {
+  if (deleteBasis === undefined) return removals.confirmed;
+  return keptNics.map(({ macAddress }) => ({ macAddress, basis: deleteBasis }));
+}
+
+/** Returns the accepted releases for kept NICs. */
+function releasesIn({ nodes, delivery }: Rounds, consent: string): SentRelease[] {
+  const posted = new Map(delivery.accepted.map((node) => [node.nodeName, node]));
+  const removed = new Set(delivery.removed);
+  return nodes.flatMap((node) => {
+    const { nodeName, base, keptNics, removalsAllowed = false } = node;
+    const accepted = posted.get(nodeName) ?? (removed.has(nodeName) ? base : undefined);
+    if (!accepted || keptNics === undefined) return [];
+    const { uid, generation } = accepted;
+    const unnamed = { macAddress: '', basis: 'consent' } as const;
+    const released = keptNics.length === 0 && removalsAllowed ? [unnamed] : keptNics;
+    return released
+      .filter(({ basis }) => basis !== 'sideEffect')
+      .map(({ macAddress, basis }) => {
+        const value = basis === 'consent' ? consent : '';
+        return { uid, generation, macAddress, basis, value };
+      });
+  });
 }

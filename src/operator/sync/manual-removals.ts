@@ -26,7 +26,9 @@ const blocked = 'RemovalHeld' satisfies OperatorReason;
  */
 export function manualRemovals(object: ConfigObject): ManualRemovals {
   const { nodes = [], observedGeneration, openAllowRemovals, conditions } = statusOf(object);
-  const isUsed = openAllowRemovals?.value === allowRemovalsOf(object);
+  const { value, nics } = openAllowRemovals ?? {};
+  // Without counts only failed syncs have read the value.
+  const isUsed = value === allowRemovalsOf(object) && nics !== undefined;
   const isForBlocked = findCondition(conditions, 'Delivered')?.reason === blocked;
   if (!hasRemovalApproval(object) || isUsed || isForBlocked)
     return { nodes: new Set(), inFormerClusters: false };

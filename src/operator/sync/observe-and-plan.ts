@@ -12,7 +12,7 @@ export interface PlannedContext extends ObservedContext {
 }
 
 export interface ObserveAndPlanDeps extends PlanDeps {
-  readonly violas: Pick<Violas, 'of'>;
+  readonly violas: Pick<Violas, 'of' | 'networks'>;
 }
 
 /**
@@ -28,6 +28,10 @@ export async function observeAndPlan<Context extends PlanContext>(
   const { config, source } = context;
   const viola = await deps.violas.of(config.viola, config.providerId, source);
   const connected = { ...context, connections: { view, viola, unverified } };
-  const observed = { ...connected, observed: await observe(connected, signal) };
+  const [seen, clusterNetworks] = await Promise.all([
+    observe(connected, signal),
+    deps.violas.networks(config.viola, config.providerId),
+  ]);
+  const observed = { ...connected, observed: { ...seen, clusterNetworks } };
   return { ...observed, planned: await planNodes(observed, deps, signal) };
 }

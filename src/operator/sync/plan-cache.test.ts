@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { calculate } from '../../plan/calculate.ts';
 import type { PlanInput } from '../../plan/plan.ts';
-import { entry, existingNode, input, port, server, subnet } from '../../plan/sample.ts';
+import { budgetsOf, entry, existingNode, input, port, server, subnet } from '../../plan/sample.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { PlanCache } from './plan-cache.ts';
 
@@ -41,8 +41,13 @@ const full = input({
     takeOverFrom: 'other/osc',
     serverEvidence: [{ serverId: 's8', verdict: 'deleted' }],
     recorded: [{ instanceId: 's1', interfaces: [entry(1, 0)] }],
-    recentRemovals: ['s7 p7'],
-    cloudInterfaces: 1,
+    budgets: budgetsOf(1).map((budget) => ({ ...budget, freeAt: '2026-01-01T01:00:00Z' })),
+    recordedNics: ['s7 p7'],
+    storedHold: { digests: 'abcdef01', isOverBudget: false },
+    consent: { value: 'yes', digests: 'abcdef01', isStored: false },
+    refusal: 'no',
+    sentReleases: [{ uid: 'u', generation: 1, macAddress: 'm', basis: 'consent', value: 'yes' }],
+    clusterNetworks: [{ cidr: '10.96.0.0/12', use: 'Services', source: 'ServiceCIDR' }],
     keepsNodes: false,
   },
 });
@@ -77,9 +82,12 @@ function changesOf(value: unknown, path: string): Change[] {
   return [[path, `${String(value)}x`]];
 }
 
-/** Fails to compile when PlanInput gains a field that `full` may lack. */
-const everyField: Readonly<Record<keyof PlanInput, true>> = {
+/** Fails to compile when PlanInput gains a field that `full` may lack. `decided` is for plans without cache. */
+const everyField: Readonly<Record<Exclude<keyof PlanInput, 'decided'>, true>> = {
   owner: true,
+  providerId: true,
+  storedHold: true,
+  refusal: true,
   takeOverFrom: true,
   selection: true,
   scope: true,
@@ -88,9 +96,12 @@ const everyField: Readonly<Record<keyof PlanInput, true>> = {
   evidence: true,
   serverEvidence: true,
   recorded: true,
-  cloudInterfaces: true,
-  recentRemovals: true,
+  budgets: true,
+  recordedNics: true,
   removals: true,
+  consent: true,
+  sentReleases: true,
+  clusterNetworks: true,
   keepsNodes: true,
   force: true,
 };

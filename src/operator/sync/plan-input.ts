@@ -1,22 +1,22 @@
-import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { Store as ObjectStore } from '../../kube/cache/store.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { PlanInput } from '../../plan/plan.ts';
-import type { CloudViews } from '../observe/cloud-view.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { ConfigMemories } from '../memory/config-memory.ts';
 import type { ObservedContext } from '../observe/observe.ts';
-import {
-  type ConfigObject,
-  handOverToOf,
-  hasRemovalApproval,
-  statusOf,
-  takeOverFromOf,
-} from '../openstack-config.ts';
+import { type ConfigObject, handOverToOf, takeOverFromOf } from '../openstack-config.ts';
+import { budgetsOf, deliveredBy, type NicsAndNodes, othersIn } from '../removals/budgets.ts';
+import { consentOf, consentRefusalOf } from '../removals/consent.ts';
+import { storedHoldOf } from '../removals/held-set.ts';
+import { waitsForConsent } from '../removals/hold.ts';
+import { recordsOf } from '../removals/records.ts';
 import type { OperatorSettings } from '../settings.ts';
 
 export interface PlanInputDeps {
-  readonly configs: Pick<ObjectStore<ConfigObject>, 'get'>;
-  readonly views: Pick<CloudViews, 'readersOf'>;
-  readonly settings: Pick<OperatorSettings, 'watchNamespace'>;
+  readonly configs: Pick<ObjectStore<ConfigObject>, 'get' | 'list'>;
+  readonly memories: Pick<ConfigMemories, 'find'>;
+  readonly settings: Pick<OperatorSettings, 'watchNamespace' | 'defaultK8sProviderId'>;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
@@ -25,13 +25,14 @@ export interface PlanInputDeps {
  */
 export function planInput(
   context: ObservedContext,
-  known: Pick<PlanInput, 'recorded' | 'recentRemovals'>,
+  known: Pick<PlanInput, 'recorded'>,
   deps: PlanInputDeps,
 ): PlanInput {
   const { object, config, source, scope, isForced, observed } = context;
-  const { servers, subnets, cloud, held } = observed;
+  const { servers, subnets, cloud, held, clusterNetworks } = observed;
   return {
     owner: source,
+    providerId: config.providerId,
     takeOverFrom: permittedTakeOver(object, deps),
     selection: {
       serverIds: servers.ids,
@@ -51,9 +52,9 @@ export function planInput(
     held,
     evidence: [],
     serverEvidence: [],
-    cloudInterfaces: cloudNics(context, deps),
     ...known,
-    removals: hasRemovalApproval(object) ? 'allowed' : 'guarded',
+    ...removalsOf(context, deps),
+    ...(clusterNetworks ? { clusterNetworks } : {}),
     ...(config.viola.compatibility === 'legacy' ? { keepsNodes: true } : {}),
     force: isForced,
   };
@@ -74,26 +75,54 @@ function permittedTakeOver(
   return watchNamespace === undefined || from.startsWith(`${watchNamespace}/`) ? from : '';
 }
 
-/** Counts all NICs in the cloud: from existing nodes after a full read, otherwise from the statuses. */
-function cloudNics(
-  { object, scope, connections, observed }: ObservedContext,
-  { views, configs }: Pick<PlanInputDeps, 'views' | 'configs'>,
-): number {
+/** Counts the OpenstackConfig's NICs in the business cluster; a partial sync reads some nodes only. */
+function ownNics({ object, scope, observed }: ObservedContext): NicsAndNodes {
+  if (scope.servers !== 'all') return deliveredBy(object);
   const key = keyOf(object);
-  const readers = [...views.readersOf(connections.view.cloud.name)];
-  const others = readers
-    .filter((reader) => reader !== key)
-    .reduce((sum, other) => sum + reportedNics(configs.get(other)), 0);
-  return (
-    others + (scope.servers === 'all' ? existingNics(observed.held, key) : reportedNics(object))
-  );
+  const own = observed.held.filter(({ source }) => source && keyOf(source) === key);
+  const counts = own.map(({ spec }) => spec.interfaces?.length ?? 0);
+  return {
+    nics: counts.reduce((sum, count) => sum + count, 0),
+    nodes: counts.filter((count) => count > 0).length,
+  };
 }
 
-function existingNics(held: readonly ExistingNodeConfig[], key: string): number {
-  const own = held.filter(({ source }) => source && keyOf(source) === key);
-  return own.reduce((sum, { spec }) => sum + (spec.interfaces?.length ?? 0), 0);
+/** Returns the budgets, and whether an earlier decision holds removals. */
+function removalsOf(
+  context: ObservedContext,
+  deps: PlanInputDeps,
+): Pick<
+  PlanInput,
+  'budgets' | 'recordedNics' | 'removals' | 'storedHold' | 'sentReleases' | 'consent' | 'refusal'
+> {
+  const { object, config } = context;
+  const now = deps.clock.now();
+  const others = othersIn(config.providerId, object, deps.configs.list(), deps.settings);
+  const earlierHold = waitsForConsent(object) ? 'held' : 'guarded';
+  return {
+    budgets: budgetsOf({ object, own: ownNics(context), others, now }),
+    ...rememberedRemovals(object, deps),
+    removals: recordsOf(object) === undefined ? 'unreadable' : earlierHold,
+    storedHold: storedHoldOf(object),
+    ...consentFor(context, now),
+  };
 }
 
-function reportedNics(object: ConfigObject | undefined): number {
-  return (object && statusOf(object).summary?.interfaces) ?? 0;
+/** Returns this process's knowledge about unfinished removals and sent releases. */
+function rememberedRemovals(object: ConfigObject, { memories }: PlanInputDeps) {
+  const memory = memories.find(keyOf(object));
+  if (!memory || memory.uid !== object.metadata.uid) return { recordedNics: [], sentReleases: [] };
+  const { recordedNics, sentReleases } = memory.removals;
+  return { recordedNics, sentReleases };
+}
+
+/** A partial sync does not see all waiting removals, so only a sync of all servers counts them. */
+function consentFor(
+  { object, scope }: ObservedContext,
+  now: Date,
+): Pick<PlanInput, 'consent' | 'refusal'> {
+  const refusal = consentRefusalOf(object, now);
+  const consent = consentOf(object, now);
+  if (refusal !== undefined) return { refusal };
+  return consent && (scope.servers === 'all' || consent.isStored) ? { consent } : {};
 }

@@ -11,13 +11,11 @@ import { type Planned, planWithEvidence } from './evidence.ts';
 import { refuseLostRecords } from './lost-records.ts';
 import type { PlanCache } from './plan-cache.ts';
 import { type PlanInputDeps, planInput } from './plan-input.ts';
-import type { RecentRemovals } from './recent-removals.ts';
 
 export interface PlanDeps extends PlanInputDeps {
   readonly inventory: Inventory;
   /** Delivery records in the inventory: the only records behind a legacy Viola. */
   readonly records: DeliveryRecords;
-  readonly recentRemovals: Pick<RecentRemovals, 'of'>;
   readonly plans: Pick<PlanCache, 'plan'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -31,14 +29,11 @@ export async function planNodes(
 ): Promise<Planned> {
   const { config, connections, observed } = context;
   const { view } = connections;
-  const { inventory, records, recentRemovals } = deps;
+  const { inventory, records } = deps;
   await nextTurn();
   // A legacy Viola cannot be read: assign only indexes that are free according to the inventory.
   const nics = config.viola.compatibility === 'legacy' ? records : inventory;
-  const known = {
-    recorded: await nics.nicsOf(serversWithNewPorts(observed)),
-    recentRemovals: recentRemovals.of(view.cloud.name),
-  };
+  const known = { recorded: await nics.nicsOf(serversWithNewPorts(observed)) };
   await refuseLostRecords(context, { ...observed, ...known, records });
   await nextTurn();
   const input = planInput(context, known, deps);

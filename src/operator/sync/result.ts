@@ -1,3 +1,4 @@
+import type { WaitingNic } from '../../api/held-nics.ts';
 import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { Observation } from '../../plan/observation.ts';
 import type { NodePlan, Plan, PortVerdict } from '../../plan/plan.ts';
@@ -31,6 +32,8 @@ export interface SyncResult {
   readonly unverified: readonly string[];
   /** False: a legacy Viola, which returns no node status. */
   readonly reportsStatus: boolean;
+  /** NICs waiting for consent. */
+  readonly heldNics: readonly WaitingNic[];
   /** Whether a service failed: polls back off until the service works again. */
   readonly isOutage: boolean;
 }

@@ -235,7 +235,9 @@ function appliedTo({ nodeName, uid }: Pick<ExistingNodeConfig, 'nodeName' | 'uid
 function nodeNotFound({
   generation,
 }: Pick<ExistingNodeConfig, 'generation'>): NonNullable<ExistingNodeConfig['status']> {
-  const ready = { type: 'Ready', status: 'False', reason: 'NodeNotFound', message: '' } as const;
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  const about = { reason: 'NodeNotFound', message: '', lastTransitionTime };
+  const ready = { type: 'Ready', status: 'False', ...about } as const;
   return { state: 'Pending', observedGeneration: generation, conditions: [ready] };
 }
 
@@ -256,7 +258,7 @@ describe('a CR that moves to a new business cluster', () => {
 
   it('[W0] a moved CR removes a node from the old business cluster when the new cluster shows its Node', async () => {
     await configured();
-    const second = new FakeViola();
+    const second = new FakeViola('second-');
     scene.otherViolas.set('biz-2', second);
     scene.edit({ credentials });
     for (let syncs = 0; syncs < 3; syncs++) await scene.look();
@@ -264,7 +266,7 @@ describe('a CR that moves to a new business cluster', () => {
     expect(scene.viola.removals).toEqual([]);
     expect(scene.status().deliveredTo).toEqual(['biz-1', 'biz-2']);
     expect(scene.ready()).toContain(
-      'False RemovalHeld: the removal of worker-1, worker-2 from business cluster "biz-1" waits until business cluster "biz-2" has Nodes',
+      'False RemovalHeld: SideEffect: the removal of worker-1, worker-2 from business cluster "biz-1" waits until business cluster "biz-2" has Nodes',
     );
     // A stale `applied` record beside NodeNotFound does not count as a Node.
     for (const node of second.nodes.values()) {
@@ -277,7 +279,7 @@ describe('a CR that moves to a new business cluster', () => {
       second.put({ ...node, status: { applied: appliedTo(node) } });
     }
     await scene.look();
-    expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
+    expect(scene.viola.bases.toSorted()).toEqual(['worker-1 evidence', 'worker-2 evidence']);
     expect(scene.condition('Reconciling')).toMatchObject({ reason: 'Waiting' });
     scene.viola.clean();
     await scene.look();
@@ -290,40 +292,58 @@ describe('a CR that moves to a new business cluster', () => {
 
   it('[W0] a moved CR removes only a deselected node from the old business cluster', async () => {
     await configured();
-    scene.otherViolas.set('biz-2', new FakeViola());
+    scene.otherViolas.set('biz-2', new FakeViola('second-'));
     scene.edit({ credentials, vmNames: serverIds.slice(1, 2) });
     await scene.look();
-    expect(scene.viola.removals).toEqual(['worker-1']);
+    expect(scene.viola.bases).toEqual(['worker-1 named']);
+    expect(scene.status().removals).toMatchObject([{ nics: 1, nodes: 1 }]);
   });
 
-  it('[W0] a moved CR removes nodes from the old business cluster without consent only if the old cluster has none of the Nodes', async () => {
+  it('[N1] a CR keeps all nodes when its business cluster has two ids', async () => {
+    await configured();
+    scene.otherViolas.set('biz-2', scene.viola);
+    scene.edit({ credentials });
+    for (let syncs = 0; syncs < 3; syncs++) await scene.look();
+    expect(scene.viola.removals).toEqual([]);
+    expect(scene.ready()).toContain('False RemovalHeld: SideEffect');
+  });
+
+  it('[N3] a moved CR removes nodes from the old business cluster without consent only if their agents reported no NIC', async () => {
     await delivered(scene);
-    scene.otherViolas.set('biz-2', new FakeViola());
+    scene.otherViolas.set('biz-2', new FakeViola('second-'));
     scene.edit({ credentials });
     await scene.look();
-    // No controller has reported yet whether NICs exist.
     expect(scene.viola.removals).toEqual([]);
+    // Without a record the NICs of a missing Node are unknown.
     for (const node of scene.viola.nodes.values()) {
       scene.viola.put({ ...node, status: nodeNotFound(node) });
     }
     await scene.look();
-    expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
+    expect(scene.viola.removals).toEqual([]);
+    for (const node of scene.viola.nodes.values()) {
+      const applied = { ...appliedTo(node), knownFrom: { uid: node.uid, job: 'job' } };
+      scene.viola.put({ ...node, status: { ...nodeNotFound(node), applied } });
+    }
+    await scene.look();
+    expect(scene.viola.bases.toSorted()).toEqual(['worker-1 named', 'worker-2 named']);
   });
 
   it('[W0] a moved CR keeps a node in the old business cluster if a user wrote a different server into its object', async () => {
     await configured();
-    scene.otherViolas.set('biz-2', new FakeViola());
+    scene.otherViolas.set('biz-2', new FakeViola('second-'));
     const [first] = scene.viola.nodes.values();
     if (first) scene.viola.put({ ...first, spec: { ...first.spec, instanceId: 'elsewhere' } });
     scene.edit({ credentials });
     await scene.look();
     expect(scene.viola.removals).toEqual([]);
-    expect(scene.ready()).toContain('False RemovalHeld: the removal of worker-1, worker-2 from');
+    expect(scene.ready()).toContain(
+      'False RemovalHeld: SideEffect: the removal of worker-1, worker-2 from',
+    );
   });
 
   it('[W0] a CR moved to a wrong business cluster and back removes no NIC', async () => {
     await configured();
-    const mistake = new FakeViola();
+    const mistake = new FakeViola('second-');
     scene.otherViolas.set('biz-2', mistake);
     scene.edit({ credentials });
     await scene.look();
@@ -340,7 +360,7 @@ describe('a CR that moves to a new business cluster', () => {
 
   it('a moved CR is delivered to the new business cluster although the old cluster is unreachable', async () => {
     await delivered(scene);
-    const second = new FakeViola();
+    const second = new FakeViola('second-');
     scene.otherViolas.set('biz-2', second);
     scene.viola.fail(503);
     scene.edit({ credentials });

@@ -43,7 +43,9 @@ export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatu
   delete(): void {
     const { metadata, ...object } = this.#object();
     const deletionTimestamp = '2026-01-01T01:00:00Z';
-    this.#store({ ...object, metadata: { ...metadata, deletionTimestamp } });
+    // An API server counts a deletion as a new generation.
+    const generation = (metadata.generation ?? 0) + 1;
+    this.#store({ ...object, metadata: { ...metadata, generation, deletionTimestamp } });
     this.#collect();
   }
 

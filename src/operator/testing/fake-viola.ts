@@ -1,7 +1,7 @@
+import type { ClusterNetwork } from '../../api/cluster-networks.ts';
 import type {
   Base,
   CheckRequest,
-  DeleteReason,
   ExistingNodeConfig,
   NodeErrorCode,
   PostAnswer,
@@ -13,7 +13,12 @@ import { RequestError } from '../../requests/request-error.ts';
 import { type Abilities, nativeAbilities } from '../deliver/abilities.ts';
 import type { ListQuery } from '../deliver/list-query.ts';
 import type { Listed } from '../deliver/node-list.ts';
-import type { CheckRequested, Removed, ViolaClient } from '../deliver/viola-client.ts';
+import type {
+  CheckRequested,
+  RemovalCause,
+  Removed,
+  ViolaClient,
+} from '../deliver/viola-client.ts';
 import type { ReportedCluster } from '../deliver/viola-clusters.ts';
 
 /** An in-memory Viola with fencing; removed nodes stay until `clean`. */
@@ -22,6 +27,8 @@ export class FakeViola implements ViolaClient {
   readonly nodes = new Map<string, ExistingNodeConfig>();
   readonly posts: (readonly PostedNode[])[] = [];
   readonly removals: string[] = [];
+  /** Bases of the removals: `node basis`. */
+  readonly bases: string[] = [];
   readonly dryRuns: (readonly PostedNode[])[] = [];
   /** Requested checks: `node id`, with `heal`. */
   readonly checks: string[] = [];
@@ -39,6 +46,8 @@ export class FakeViola implements ViolaClient {
   readonly listedAs = new Map<string, ExistingNodeConfig>();
   /** Answer for the cluster list. */
   clusters: readonly ReportedCluster[] = [];
+  /** Networks of each business cluster; undefined: unknown. */
+  networks: readonly ClusterNetwork[] | undefined;
   /** Number of cluster list reads. */
   clusterReads = 0;
   /** Error for the next calls. */
@@ -49,6 +58,12 @@ export class FakeViola implements ViolaClient {
   beforePost: (() => void) | undefined;
   readonly #stuck: (readonly PostedNode[])[] = [];
   #sticks: NodeErrorCode | 'timeout' | undefined;
+  readonly #cluster: string;
+
+  /** `cluster`: prefix in uids; objects of different business clusters have different uids. */
+  constructor(cluster = '') {
+    this.#cluster = cluster;
+  }
 
   put(node: ExistingNodeConfig): void {
     this.nodes.set(node.nodeName, node);
@@ -130,15 +145,16 @@ export class FakeViola implements ViolaClient {
   async remove(
     nodeName: string,
     base: Base | null,
-    _signal?: AbortSignal,
-    reason?: DeleteReason,
+    { basis, reason }: RemovalCause = { basis: 'named' },
   ): Promise<Removed> {
     this.#check();
     this.removals.push(reason ? `${nodeName} ${reason}` : nodeName);
+    this.bases.push(`${nodeName} ${basis}`);
     const node = this.nodes.get(nodeName);
     if (!node) return 'gone';
     if (base && (base.uid !== node.uid || base.generation !== node.generation)) return 'stale';
-    const generation = node.generation + 1;
+    // A repeated DELETE changes annotations only.
+    const generation = node.generation + (node.deletionTimestamp ? 0 : 1);
     this.put({ ...node, generation, deletionTimestamp: '2026-01-01T00:00:00Z' });
     return 'leaving';
   }
@@ -200,7 +216,8 @@ export class FakeViola implements ViolaClient {
   #write(node: PostedNode) {
     const { nodeName, source } = node;
     const before = this.nodes.get(nodeName);
-    const after = { ...emptyNode, uid: `uid-${this.nodes.size + 1}-${nodeName}`, ...before };
+    const uid = `uid-${this.#cluster}${this.nodes.size + 1}-${nodeName}`;
+    const after = { ...emptyNode, uid, ...before };
     const own = { nodeName, instanceId: node.instanceId ?? '', interfaces: node.interfaces ?? [] };
     const spec = { ...own, specHash: specHash(own) };
     const same = before && JSON.stringify(before.spec) === JSON.stringify(spec);

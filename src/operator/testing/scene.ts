@@ -29,7 +29,6 @@ import { type CloudEvent, noteCloudEvent } from '../schedule/cloud-events.ts';
 import { type OperatorSettings, operatorSettings } from '../settings.ts';
 import { createStatusWriter } from '../status/writer.ts';
 import { PlanCache } from '../sync/plan-cache.ts';
-import { RecentRemovals } from '../sync/recent-removals.ts';
 import { mayBeCalled } from '../triggers/settings.ts';
 import { Triggers } from '../triggers/triggers.ts';
 import { createWhatIf } from '../what-if/what-if.ts';
@@ -144,21 +143,25 @@ export async function setScene(
     const triggers = new Triggers({ clock, log, writer, memories, isCallable });
     triggers.use(readPolicy(trigger));
     const definition = definitionOf(settings);
-    const recentRemovals = new RecentRemovals(clock);
     const shared = {
       client: kube,
       recorder,
       configs: kube.configs,
       memories,
       settings,
-      guard: createDeletionGuard({ client: kube, configs: kube.configs, definition, clock }),
+      guard: createDeletionGuard({
+        client: kube,
+        configs: kube.configs,
+        settings,
+        definition,
+        clock,
+      }),
       authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
       clouds: outside.clouds?.(settings) ?? clouds,
       views,
       notifications,
       brokerSecrets,
       plans,
-      recentRemovals,
       cloudAges,
       violas: outside.violas?.(settings, { store: breakable, clock, perform }) ?? {
         of: async ({ url }, provider) => {
@@ -166,6 +169,7 @@ export async function setScene(
           return otherViolas.get(provider) ?? viola;
         },
         clusters: async () => viola.listClusters(),
+        networks: async () => Promise.resolve(viola.networks),
         [Symbol.asyncDispose]: async () => undefined,
       },
       inventory: createInventory({ store: breakable, perform, clock, log, metrics }),
@@ -271,6 +275,12 @@ export async function setScene(
 }
 
 export type Scene = Awaited<ReturnType<typeof setScene>>;
+
+/** Attaches a port in a network that the business cluster uses for Services. */
+export function attachOverlapping({ cloud, viola }: Scene, n: number, server: number): void {
+  viola.networks = [{ cidr: '10.0.0.0/8', use: 'Services', source: 'ServiceCIDR' }];
+  attach(cloud, n, server);
+}
 
 /** Adds port `pN` to the n-th server, in subnet sub-a. */
 export function attach(cloud: FakeCloud, n: number, server: number): void {

@@ -54,6 +54,7 @@ export const standing: ReadonlySet<string> = new Set<OperatorReason>([
   'NameConflict',
   'InvalidNodeName',
   'InvalidPort',
+  'SubnetOverlapsCluster',
   'RemovalHeld',
   'RemovalUnsupported',
 ]);

@@ -13,15 +13,16 @@ export function nicChanges(
 ): NicChange[] {
   const planned = new Map(interfaces.map((nic) => [keyOf(nic), nic]));
   const existing = new Map(before.map((nic) => [keyOf(nic), nic]));
-  const causes = new Map(removals.confirmed.map((removal) => [keyOf(removal), removal.cause]));
-  const removed = before
+  const removed = new Map(removals.confirmed.map((removal) => [keyOf(removal), removal]));
+  const gone = before
     .filter((nic) => !planned.has(keyOf(nic)))
     .map((nic): NicChange => {
-      const cause = causes.get(keyOf(nic));
-      return { ...about(nic), change: 'remove', ...(cause === undefined ? {} : { cause }) };
+      const removal = removed.get(keyOf(nic));
+      const why = removal && { cause: removal.cause, basis: removal.basis };
+      return { ...about(nic), change: 'remove', ...why };
     });
   const others = interfaces.flatMap((nic) => changeOf(existing.get(keyOf(nic)), nic) ?? []);
-  return [...removed, ...others].toSorted((a, b) => compareText(a.name, b.name));
+  return [...gone, ...others].toSorted((a, b) => compareText(a.name, b.name));
 }
 
 /** Returns name and MAC address: the same name with a new MAC address is a new NIC. */

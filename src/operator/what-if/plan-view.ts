@@ -3,9 +3,10 @@ import { rfc3339 } from '../../api/condition.ts';
 import type { PlanView } from '../../api/read-http.ts';
 import { canonicalJson } from '../../api/spec-hash.ts';
 import { keyOf } from '../../kube/object.ts';
-import type { NodePlan, PortVerdict } from '../../plan/plan.ts';
+import type { ExistingNode, NodePlan, PortVerdict } from '../../plan/plan.ts';
 import { generationOf } from '../openstack-config.ts';
 import type { PlannedContext } from '../sync/observe-and-plan.ts';
+import { blockedNicsIn } from './blocked-nics.ts';
 import type { Edit } from './edit.ts';
 import { nicChanges } from './nic-changes.ts';
 
@@ -18,14 +19,15 @@ type Planned = Pick<PlannedContext, 'object' | 'source' | 'observed' | 'planned'
 export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undefined, Calculated> {
   const { object, source, planned } = context;
   const { plan, input } = planned;
-  const held = new Map(input.held.map((node) => [node.nodeName, node]));
+  const existing = new Map(input.held.map((node) => [node.nodeName, node]));
+  const heldOn = blockedNicsIn(plan, input);
   const nodes: PlanView['nodes'] = [];
   const hash = createHash('sha256');
   const { uid } = source;
   hash.update(canonicalJson({ config: { uid, generation: generationOf(object) }, edit }));
   for (const node of plan.nodes) {
     hash.update(canonicalJson(hashed(node)));
-    if (isShown(node)) nodes.push(nodeView(node, held.get(node.nodeName)?.spec.interfaces));
+    if (isShown(node)) nodes.push(nodeView(node, existing.get(node.nodeName), heldOn));
     yield;
   }
   for (const verdict of plan.ports) {
@@ -41,8 +43,10 @@ export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undef
     // A server without NICs and without an object is no node.
     unchanged: plan.nodes.filter(({ action, base }) => action === 'none' && base !== null).length,
     heldRemovals: plan.heldRemovals ?? 0,
+    budgets: [...plan.budgets],
     problems: problemsIn(context),
     verdicts: [...plan.ports],
+    ...(input.clusterNetworks ? { networks: [...input.clusterNetworks] } : {}),
     agentJobs: plan.nodes.filter(({ action }) => action !== 'none').length,
     hash: hash.digest('hex'),
   };
@@ -62,22 +66,30 @@ export function datedPlan(plan: Calculated, at: Date): PlanView {
   return { ...plan, calculatedAt: rfc3339(at) };
 }
 
-function isShown({ action, removals }: NodePlan): boolean {
-  return action !== 'none' || removals.unconfirmed.length > 0;
+function isShown({ action, removals, keptNics = [] }: NodePlan): boolean {
+  return action !== 'none' || removals.unconfirmed.length + keptNics.length > 0;
 }
 
 function nodeView(
   node: NodePlan,
-  before: Parameters<typeof nicChanges>[1] = [],
+  existing: ExistingNode | undefined,
+  heldOn: ReturnType<typeof blockedNicsIn>,
 ): PlanView['nodes'][number] {
-  const { nodeName, instanceId, why, removals } = node;
+  const { nodeName, instanceId, why, removals, keptNics = [] } = node;
+  const kept = keptNics.filter(({ basis }) => basis === 'sideEffect');
+  const heldNics = heldOn(node, existing?.status);
   return {
     nodeName,
     instanceId,
     action: actionOf(node),
     why,
-    nics: node.action === 'none' ? [] : nicChanges(node, before),
-    unconfirmedRemovals: removals.unconfirmed.map(({ name }) => name),
+    nics: node.action === 'none' ? [] : nicChanges(node, existing?.spec.interfaces ?? []),
+    unconfirmedRemovals: [
+      ...removals.unconfirmed.map(({ name }) => name),
+      // The object no longer names kept NICs.
+      ...kept.map(({ macAddress }) => macAddress),
+    ],
+    ...(heldNics.length > 0 ? { heldNics } : {}),
   };
 }
 

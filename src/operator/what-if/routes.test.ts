@@ -126,8 +126,33 @@ describe('POST /v1/plan', () => {
     ]);
     const fewer = await what({ vmNames: serverIds.slice(0, 1) });
     expect(fewer.nodes).toMatchObject([
-      { nodeName: 'worker-2', action: 'delete', nics: [{ change: 'remove', cause: 'deselected' }] },
+      {
+        nodeName: 'worker-2',
+        action: 'delete',
+        nics: [{ change: 'remove', cause: 'deselected', basis: 'named' }],
+      },
     ]);
+    expect(fewer.budgets).toEqual([
+      { scope: 'clusterNodes', used: 1, total: 2, allowed: 3 },
+      { scope: 'clusterNics', used: 1, total: 2, allowed: 10 },
+      { scope: 'configNics', used: 1, total: 2, allowed: 10 },
+    ]);
+  });
+
+  it('a what-if names the NICs whose removal is above the budget, with basis and code', async () => {
+    for (let n = 1; n <= 20; n++) attach(scene.cloud, n, n <= 10 ? 1 : 2);
+    scene.create();
+    await scene.look();
+    const plan = await what({ vmNames: [serverIds[2] ?? ''] });
+    const held = plan.nodes.flatMap(({ heldNics = [] }) => heldNics);
+    expect([plan.heldRemovals, held.length]).toEqual([20, 20]);
+    expect(held[0]).toEqual({
+      name: 'multinic0',
+      macAddress: 'fa:16:3e:00:00:01',
+      basis: 'named',
+      code: 'OverBudget',
+    });
+    expect(plan.budgets?.[1]).toEqual({ scope: 'clusterNics', used: 20, total: 20, allowed: 10 });
   });
 
   it('a hash is the same for the same inputs, and another after an edit, a change of cloud or of cluster', async () => {

@@ -76,7 +76,9 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     }
 
     it('say of each NIC, subnet, server and OpenstackConfig what was seen', async () => {
-      await store.record('biz-1', author, [n1], [], observed({ configured: new Set(['p1']) }));
+      await store.record('biz-1', author, [n1], {
+        sighting: observed({ configured: new Set(['p1']) }),
+      });
       const [first, second] = await rowsOf('multi_interface');
       expect(first).toEqual({
         id: first?.id,
@@ -121,19 +123,21 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('are not written while a look sees the same', async () => {
-      await store.record('biz-1', author, [n1], [], observed());
+      await store.record('biz-1', author, [n1], { sighting: observed() });
       const before = await everything();
       now = later;
-      await store.record('biz-1', author, [n1], [], observed());
+      await store.record('biz-1', author, [n1], { sighting: observed() });
       expect(await everything()).toEqual(before);
     });
 
     it('say that the status of a port, or the name of a subnet, changed, and the records stay', async () => {
-      await store.record('biz-1', author, [n1], [], observed());
+      await store.record('biz-1', author, [n1], { sighting: observed() });
       const records = await store.list();
       const ids = (await rowsOf('multi_interface')).map(({ id }) => id);
       now = later;
-      await store.record('biz-1', author, [n1], [], observed({ status: 'DOWN', name: 'backup' }));
+      await store.record('biz-1', author, [n1], {
+        sighting: observed({ status: 'DOWN', name: 'backup' }),
+      });
       expect(await store.list()).toEqual(records);
       const rows = await rowsOf('multi_interface');
       expect(rows.map(({ id }) => id)).toEqual(ids);
@@ -153,16 +157,16 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('say what else changed of a port, and nothing of the ports beside it', async () => {
-      await store.record('biz-1', author, [n1], [], at('10.0.0.5'));
+      await store.record('biz-1', author, [n1], { sighting: at('10.0.0.5') });
       const [, beside] = await rowsOf('multi_interface');
       expect(beside).toMatchObject({ created_at: '2026-01-09 06:23:29.000' });
       now = later;
-      await store.record('biz-1', author, [n1], [], at('10.0.0.6'));
+      await store.record('biz-1', author, [n1], { sighting: at('10.0.0.6') });
       expect(await rowsOf('multi_interface')).toMatchObject([
         { addresses: '["10.0.0.6"]' },
         { ...beside },
       ]);
-      await store.record('biz-1', author, [n1], [], at('10.0.0.6', 'p0'));
+      await store.record('biz-1', author, [n1], { sighting: at('10.0.0.6', 'p0') });
       expect(await rowsOf('multi_interface')).toMatchObject([
         { netplan_success: 1 },
         { ...beside },
@@ -170,9 +174,9 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('say that the content of an OpenstackConfig changed, and that of no other', async () => {
-      await store.record('biz-1', author, [n1], [], observed());
-      await store.record('biz-1', other, [], [], observed());
-      await store.record('biz-1', author, [n1], [], observed({ specHash: 'hash-2' }));
+      await store.record('biz-1', author, [n1], { sighting: observed() });
+      await store.record('biz-1', other, [], { sighting: observed() });
+      await store.record('biz-1', author, [n1], { sighting: observed({ specHash: 'hash-2' }) });
       const second = { cr_name: 'other', spec_hash: 'hash-1' };
       const rows = await rowsOf('cr_state');
       expect(rows).toMatchObject([{ cr_name: 'osc', spec_hash: 'hash-2' }, second]);
@@ -181,17 +185,17 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('keep the name of a network that was not seen', async () => {
-      await store.record('biz-1', author, [n1], [], named('storage', 'data'));
-      await store.record('biz-1', author, [n1], [], named('backup', ''));
+      await store.record('biz-1', author, [n1], { sighting: named('storage', 'data') });
+      await store.record('biz-1', author, [n1], { sighting: named('backup', '') });
       const names = { subnet_name: 'backup', network_name: 'data' };
       expect(await rowsOf('multi_subnet')).toMatchObject([names]);
     });
 
     it('keep what a look did not see', async () => {
-      await store.record('biz-1', author, [n1], [], observed());
+      await store.record('biz-1', author, [n1], { sighting: observed() });
       const none = { ports: new Map(), subnets: new Map(), specHash: '' };
       const changed = { ...n1, generation: 2, interfaces: [entry(0)] };
-      await store.record('biz-1', author, [changed], [], observed(none));
+      await store.record('biz-1', author, [changed], { sighting: observed(none) });
       expect((await rowsOf('multi_interface'))[0]).toMatchObject({
         port_status: 'ACTIVE',
         addresses: '["10.0.0.5"]',
@@ -202,10 +206,10 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('mark what is gone, and what comes back is the same row', async () => {
-      await store.record('biz-1', author, [n1], [], observed());
+      await store.record('biz-1', author, [n1], { sighting: observed() });
       now = later;
       const left = { ...n1, generation: 2, interfaces: [entry(0)] };
-      await store.record('biz-1', author, [left], [], observed());
+      await store.record('biz-1', author, [left], { sighting: observed() });
       const deleted = { status: 'deleted', deleted_at: '2026-02-01 00:00:00.000' };
       const active = { status: 'active', deleted_at: null };
       expect(await rowsOf('multi_interface')).toMatchObject([active, deleted]);
@@ -214,19 +218,19 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       for (const table of ['multi_interface', 'multi_subnet', 'node_table']) {
         for (const row of await rowsOf(table)) expect(row).toMatchObject(deleted);
       }
-      await store.record('biz-1', author, [{ ...n1, generation: 3 }], [], observed());
+      await store.record('biz-1', author, [{ ...n1, generation: 3 }], { sighting: observed() });
       expect(await rowsOf('multi_interface')).toMatchObject([active, active]);
       expect(await rowsOf('multi_subnet')).toMatchObject([active]);
       expect(await rowsOf('node_table')).toMatchObject([active]);
     });
 
     it('forget after a year what was marked deleted, and nothing else', async () => {
-      await store.record('biz-1', author, [n1], [], observed());
+      await store.record('biz-1', author, [n1], { sighting: observed() });
       const n2 = node('n2', {
         instanceId: 'other',
         interfaces: [{ ...entry(2), subnetId: 'sub2' }],
       });
-      await store.record('biz-1', other, [n2], [], observed());
+      await store.record('biz-1', other, [n2], { sighting: observed() });
       now = later;
       await store.record('biz-1', author, []);
       now = new Date(later.getTime() + 365 * 86_400_000 - 60_000);
@@ -244,9 +248,9 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('take a server that was built again under its old name', async () => {
-      await store.record('biz-1', author, [n1], [], observed());
+      await store.record('biz-1', author, [n1], { sighting: observed() });
       const again = node('n1', { instanceId: 'again', uid: 'again', interfaces: [nic(5)] });
-      await store.record('biz-1', author, [again], [], observed());
+      await store.record('biz-1', author, [again], { sighting: observed() });
       expect(await rowsOf('node_table')).toMatchObject([
         { attached_node_id: 'server-n1', attached_node_name: 'n1', status: 'deleted' },
         { attached_node_id: 'again', attached_node_name: 'n1', status: 'active' },
@@ -254,8 +258,10 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('keep the server whose node has another name now', async () => {
-      await store.record('biz-1', author, [n1], [], observed());
-      await store.record('biz-1', author, [{ ...n1, nodeName: 'n2', uid: 'n2' }], [], observed());
+      await store.record('biz-1', author, [n1], { sighting: observed() });
+      await store.record('biz-1', author, [{ ...n1, nodeName: 'n2', uid: 'n2' }], {
+        sighting: observed(),
+      });
       expect(await rowsOf('node_table')).toMatchObject([
         { attached_node_name: 'n2', status: 'active' },
       ]);
@@ -268,7 +274,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
 
     it('hold servers, ports and subnets of the same name and id in two business clusters', async () => {
       for (const provider of ['biz-1', 'biz-2']) {
-        await store.record(provider, author, [n1], [], observed());
+        await store.record(provider, author, [n1], { sighting: observed() });
       }
       await store.record('biz-1', author, []);
       for (const table of ['multi_interface', 'multi_subnet', 'node_table']) {
@@ -280,9 +286,9 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('leave a port alone that moved to a node of another OpenstackConfig', async () => {
-      await store.record('biz-1', author, [n1], [], observed());
+      await store.record('biz-1', author, [n1], { sighting: observed() });
       const taker = node('n2', { interfaces: [entry(0), entry(1)] });
-      await store.record('biz-1', other, [taker], [], observed());
+      await store.record('biz-1', other, [taker], { sighting: observed() });
       await store.record('biz-1', author, []);
       const rows = await rowsOf('multi_interface');
       expect(rows.map((row) => `${String(row.cr_name)} ${String(row.status)}`)).toEqual([
@@ -296,13 +302,13 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       const nodes = Array.from({ length: 60 }, (_, n) =>
         node(`m${n}`, { interfaces: n === 0 ? [entry(0)] : [] }),
       );
-      await store.record('biz-1', author, nodes, [], observed());
+      await store.record('biz-1', author, nodes, { sighting: observed() });
       const moved = nodes.map((one, n) => ({
         ...one,
         generation: 2,
         interfaces: n === 59 ? [entry(1)] : [],
       }));
-      await store.record('biz-1', author, moved, [], observed());
+      await store.record('biz-1', author, moved, { sighting: observed() });
       expect(await rowsOf('multi_subnet')).toMatchObject([{ status: 'active' }]);
     });
 
@@ -310,7 +316,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       await world.query(
         "insert into multi_interface (port_id, subnet_id, macaddress, cr_namespace, cr_name, netplan_success) values ('p0', 'sub', 'm', 'ns', 'osc', 1), ('p9', 'sub', 'm', 'ns', 'osc', 1)",
       );
-      await store.record('biz-1', author, [n1], [], observed());
+      await store.record('biz-1', author, [n1], { sighting: observed() });
       const rows = await rowsOf('multi_interface');
       expect(rows.map((row) => `${String(row.port_id)} ${String(row.provider_id)}`)).toEqual([
         'p9 ',
@@ -322,10 +328,10 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     it('take names of any length and any characters, and are not written again for them', async () => {
       const name = `\0\ud800${'ü🦊'.repeat(200_000)}`;
       const odd = observed({ name, status: 'X'.repeat(500) });
-      await store.record('biz-1', author, [n1], [], odd);
+      await store.record('biz-1', author, [n1], { sighting: odd });
       const before = await everything();
       now = later;
-      await store.record('biz-1', author, [n1], [], odd);
+      await store.record('biz-1', author, [n1], { sighting: odd });
       expect(await everything()).toEqual(before);
       const [subnet] = await rowsOf('multi_subnet');
       expect(Array.from(String(subnet?.subnet_name))).toHaveLength(255);
@@ -333,15 +339,17 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
 
     it('take a port whose time cannot be told', async () => {
       const port = { status: 'ACTIVE', addresses: [], createdAt: 'yesterday' };
-      await store.record('biz-1', author, [n1], [], observed({ ports: new Map([['p0', port]]) }));
+      await store.record('biz-1', author, [n1], {
+        sighting: observed({ ports: new Map([['p0', port]]) }),
+      });
       expect((await rowsOf('multi_interface'))[0]).toMatchObject({
         created_at: '2026-01-09 06:23:29.000',
       });
     });
 
     it('forget an OpenstackConfig that is gone, with nodes or without', async () => {
-      await store.record('biz-1', author, [], [], observed());
-      await store.record('biz-1', other, [n1], [], observed());
+      await store.record('biz-1', author, [], { sighting: observed() });
+      await store.record('biz-1', other, [n1], { sighting: observed() });
       const names = async () => (await store.authors()).map(({ name }) => name);
       expect(await names()).toEqual(['osc', 'other']);
       await store.forget(author);
@@ -352,8 +360,8 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('show of a record what was seen of its ports', async () => {
-      await store.record('biz-1', author, [n1], [], observed());
-      await store.record('biz-2', author, [n1], [], observed({ name: 'elsewhere' }));
+      await store.record('biz-1', author, [n1], { sighting: observed() });
+      await store.record('biz-2', author, [n1], { sighting: observed({ name: 'elsewhere' }) });
       const notes = await store.notesOf(await store.list());
       expect(notes.of('biz-1', 'P0')).toEqual({
         subnetName: 'storage',
@@ -366,9 +374,11 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('count the NICs of each node of a business cluster', async () => {
-      await store.record('biz-2', author, [node('n3', { interfaces: [] })], [], observed());
+      await store.record('biz-2', author, [node('n3', { interfaces: [] })], {
+        sighting: observed(),
+      });
       now = later;
-      await store.record('biz-1', author, [node('n2'), n1], [], observed());
+      await store.record('biz-1', author, [node('n2'), n1], { sighting: observed() });
       const found = await store.providers();
       expect(found).toMatchObject([
         {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { InterfaceSpec } from '../../../src/api/multinicnodeconfig.ts';
+import type { RemovalBasis } from '../../../src/api/removals.ts';
 import { specHash } from '../../../src/api/spec-hash.ts';
 import type { StoredNode } from '../../../src/store/node-configs.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -137,7 +138,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
       it('of a node that could not be read stay as they are, and nothing is logged about it', async () => {
         await store.record('biz-1', author, [node('n1'), node('n2'), node('n3')]);
         const before = await store.list({ nodeName: 'n1' });
-        await store.record('biz-1', author, [node('n2')], ['n1']);
+        await store.record('biz-1', author, [node('n2')], { unknown: ['n1'] });
         expect(await names()).toEqual(['biz-1/n1', 'biz-1/n2']);
         expect(await store.list({ nodeName: 'n1' })).toEqual(before);
         const removed = (await changeLog()).filter(({ change }) => change === 'removed');
@@ -269,6 +270,34 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         });
       });
 
+      it('names the basis of removed NICs, and none for other changes or an unknown basis', async () => {
+        const basesOf = (...all: RemovalBasis[]) =>
+          new Map(all.map((basis, n) => [nic(n).macAddress, basis]));
+        const bases = new Map([
+          ['n1', basesOf('evidence', 'evidence')],
+          ['n2', basesOf('named')],
+          ['n3', basesOf('consent')],
+        ]);
+        const n1 = node('n1', {
+          interfaces: [nic(0), nic(1, { macAddress: 'FA:16:3E:00:00:01' })],
+        });
+        const n2 = node('n2', { interfaces: [nic(0), nic(1)] });
+        await store.record('biz-1', author, [n1, n2, node('n3')], { bases });
+        const left = { ...n1, generation: 2, interfaces: [nic(0, { mtu: 9000 })] };
+        await store.record('biz-1', author, [left, node('n3')], { bases });
+        await store.add('biz-1', author, [], ['n3'], bases);
+        const found = (await store.changes({ limit: 5 })).map(({ change }) => change);
+        expect(
+          found.map(({ change, nodeName, name, basis }) => [change, nodeName, name, basis]),
+        ).toEqual([
+          ['removed', 'n3', 'multinic0', 'consent'],
+          ['removed', 'n2', 'multinic1', undefined],
+          ['removed', 'n2', 'multinic0', 'named'],
+          ['removed', 'n1', 'multinic1', 'evidence'],
+          ['changed', 'n1', 'multinic0', undefined],
+        ]);
+      });
+
       it('tells a port that took the MAC of another from that one', async () => {
         const [before, after] = [nic(0), nic(0, { portId: 'other' })];
         await store.record('biz-1', author, [node('n1', { interfaces: [before] })]);
@@ -300,6 +329,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         { name: '0002-change-log' },
         { name: '0003-server-nics' },
         { name: '0004-deployed-tables' },
+        { name: '0005-removal-basis' },
       ]);
     });
 

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -12,6 +12,7 @@ import { type MariadbPod, mariadbPod, stopped } from '../../system/lifecycle/mar
 const login = {
   rootPassword: `root ' " \\`,
   password: `user ' " \\ #`,
+  backupPassword: `backup ' " \\ #`,
   database: 'multinic',
   user: 'multinic',
   salt: 'salt',
@@ -24,8 +25,8 @@ let newer: string;
 let pod: MariadbPod;
 let serving: ChildProcess;
 
-const work = (root: string, task: string, file = '') =>
-  pod.run(root, ['sh', '-c', backupScript], {
+const work = (root: string, task: string, file = '', on = pod) =>
+  on.run(root, ['sh', '-c', backupScript], {
     env: {
       TASK: task,
       HOST: '127.0.0.1',
@@ -34,9 +35,17 @@ const work = (root: string, task: string, file = '') =>
       RETENTION: '3',
       SUFFIX: '',
       FILE: file,
+      SAFETY: 'yes',
+      CAPACITY: '',
     },
   });
-const count = (root: string) => pod.sql(root, login, 'SELECT COUNT(*) FROM nic');
+async function restore(root: string) {
+  for (const task of ['load', 'swap']) {
+    const { status, message } = await work(root, task, 'latest');
+    expect(status, message).toBe(0);
+  }
+}
+const count = (root: string) => pod.sql(root, login, 'SELECT COUNT(*) FROM node_config');
 
 /** A Pod of 10.11 that serves `rows` rows. */
 async function populated(): Promise<readonly [MariadbPod, ChildProcess]> {
@@ -44,8 +53,12 @@ async function populated(): Promise<readonly [MariadbPod, ChildProcess]> {
   await made.login(login);
   expect(await made.run(older, prepare)).toMatchObject({ status: 0 });
   const process = await made.serve(older, server);
-  const table = 'CREATE TABLE nic (id INT PRIMARY KEY)';
-  await made.sql(older, login, `${table}; INSERT INTO nic SELECT seq FROM seq_1_to_${rows}`);
+  const table = 'CREATE TABLE node_config (id INT PRIMARY KEY)';
+  await made.sql(
+    older,
+    login,
+    `${table}; INSERT INTO node_config SELECT seq FROM seq_1_to_${rows}`,
+  );
   return [made, process];
 }
 
@@ -65,7 +78,7 @@ it('10.11 is backed up, upgraded to 11.8, refused on the way back and served by 
 
   const upgraded = await pod.run(newer, prepare);
   expect(upgraded.status, upgraded.log).toBe(0);
-  expect(upgraded.message).toMatch(/^\{"version": "11\.8\.\d+"\}$/);
+  expect(upgraded.message).toMatch(/^\{"version": "11\.8\.\d+", "installedAt": "\S+Z"\}$/);
   serving = await pod.serve(newer, server);
   expect(await pod.run(newer, query)).toMatchObject({ status: 0 });
   expect(await count(newer)).toBe(String(rows));
@@ -74,7 +87,7 @@ it('10.11 is backed up, upgraded to 11.8, refused on the way back and served by 
 
   const back = await pod.run(older, prepare);
   expect(back.message).toMatch(
-    /^the data is of MariaDB 11\.8\.\d+ and the image is 10\.11\.\d+: .*set spec\.database\.image to 11\.8/,
+    /^MariaDB 11\.8\.\d+ has opened the data and the image is 10\.11\.\d+: .*set spec\.database\.image to 11\.8/,
   );
   expect(back.status).toBe(3);
 
@@ -85,15 +98,32 @@ it('10.11 is backed up, upgraded to 11.8, refused on the way back and served by 
 });
 
 it('11.8 restores the dump of 10.11 and its own', async () => {
-  await pod.sql(newer, login, 'DELETE FROM nic WHERE id > 10');
-  const restored = await work(newer, 'restore', 'latest');
-  expect(restored.status, restored.message).toBe(0);
+  await pod.sql(newer, login, 'DELETE FROM node_config WHERE id > 10');
+  await restore(newer);
   expect(await count(newer)).toBe(String(rows));
   const own = await work(newer, 'backup');
   expect(own.status, own.message).toBe(0);
-  await pod.sql(newer, login, 'DROP TABLE nic');
-  expect(await work(newer, 'restore', 'latest')).toMatchObject({ status: 0 });
+  await pod.sql(newer, login, 'DROP TABLE node_config');
+  await restore(newer);
   expect(await count(newer)).toBe(String(rows));
+});
+
+it('10.11 refuses the dump of 11.8 by the header, and by the comment of mariadb-dump', async () => {
+  const own = await work(newer, 'backup');
+  expect(own.status, own.message).toBe(0);
+  const { file } = JSON.parse(own.message) as { file: string };
+  const [other] = await populated();
+  await using _ = other;
+  const text = readFileSync(join(pod.folder, 'backup', file), 'utf8');
+  for (const content of [text, text.replace(/^-- multinic .*\n/, '')]) {
+    writeFileSync(join(other.folder, 'backup', file), content);
+    const refused = await work(older, 'load', file, other);
+    expect(refused.status).toBe(1);
+    expect(refused.message).toMatch(
+      / is of MariaDB 11\.8, newer than the server's 10\.11.*; nothing was changed$/,
+    );
+  }
+  expect(await other.sql(older, login, 'SELECT COUNT(*) FROM node_config')).toBe(String(rows));
 });
 
 it('11.8 upgrades data of a 10.11 that got SIGKILL, without a lost row', async () => {
@@ -103,5 +133,5 @@ it('11.8 upgrades data of a 10.11 that got SIGKILL, without a lost row', async (
   const upgraded = await other.run(newer, prepare);
   expect(upgraded.status, upgraded.message).toBe(0);
   await other.serve(newer, server);
-  expect(await other.sql(newer, login, 'SELECT COUNT(*) FROM nic')).toBe(String(rows));
+  expect(await other.sql(newer, login, 'SELECT COUNT(*) FROM node_config')).toBe(String(rows));
 });

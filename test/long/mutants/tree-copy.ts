@@ -21,6 +21,8 @@ const environment = {
   MULTINIC_TEST_SLOWNESS: `${factor}`,
   // All cases of tables that rotate: the case that notices the mutant may not be in the part of this commit.
   MULTINIC_TEST_DEPTH: 'all',
+  // All lives take longer than the time limit.
+  MULTINIC_REMOVAL_LIVES: '6',
 };
 
 /** Files that git knows or would add; tests also ask git for the number of commits. */

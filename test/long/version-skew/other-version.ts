@@ -12,6 +12,10 @@ const root = join(import.meta.dirname, '../../..');
 export interface OtherVersion extends AsyncDisposable {
   /** Folder of its bundle. */
   readonly bundle: string;
+  /** Folder with its CRDs and rights. */
+  readonly deploy: string;
+  /** Newest protocol of its agent. */
+  readonly protocol: number;
 }
 
 /** Takes the version that `ref` names out of git, and bundles it as it bundles itself. */
@@ -26,8 +30,15 @@ export async function makeOtherVersion(ref: string): Promise<OtherVersion> {
   await run(process.execPath, [bundlerIn(source)], { cwd: source });
   return {
     bundle: join(source, 'dist'),
+    deploy: join(source, 'deploy'),
+    protocol: await protocolIn(source),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
+}
+
+async function protocolIn(source: string): Promise<number> {
+  const { protocol } = (await import(join(source, 'src/api/job.ts'))) as { protocol: number };
+  return protocol;
 }
 
 /** Versions before the folder `build` have their generators in `deploy`. */

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Bundles } from '../../../rig/chain/parts.ts';
-import { program } from '../../../rig/parts/program.ts';
+import { findCondition } from '../../../src/api/condition.ts';
 import { applyConfig, attach, detach } from '../../fixtures/chain/acts.ts';
 import { lifeOfAPort } from '../../fixtures/chain/life.ts';
 import {
@@ -9,11 +8,15 @@ import {
   untilConfigIsReady,
   untilConfigured,
 } from '../../fixtures/chain/waits.ts';
-import { openWorld, type Worker, type World } from '../../fixtures/chain/world.ts';
+import type { Worker } from '../../fixtures/chain/world.ts';
 import { stateOf } from '../../host/host-state.ts';
+import { expectUnchangedBy, type Fleet, type FleetPart, jobsIn, openFleet } from './fleet.ts';
 import { makeOtherVersion, type OtherVersion } from './other-version.ts';
 
 const ref = process.env['MULTINIC_SKEW_REF'] ?? '';
+const nodes = ['skew-1'];
+const parts: readonly FleetPart[] = ['operator', 'viola', 'controller', 'agent'];
+const quietMs = 3_000;
 
 let other: OtherVersion;
 
@@ -22,64 +25,88 @@ beforeAll(async () => {
 });
 afterAll(() => other?.[Symbol.asyncDispose]());
 
-const parts = ['operator', 'viola', 'controller', 'agent'] as const;
-type Part = (typeof parts)[number];
-
-function bundlesOf(ofOther: readonly Part[]): Bundles {
-  const processes = ofOther.filter((part) => part !== 'agent');
-  return Object.fromEntries(processes.map((part) => [part, other.bundle]));
-}
-
-/** A world in which these parts are of the other version. */
-function openSkewed(ofOther: readonly Part[]): Promise<World> {
-  const bundles = bundlesOf(ofOther);
-  if (!ofOther.includes('agent')) return openWorld(['skew-1'], { bundles });
-  return openWorld(['skew-1'], { bundles, agentCommand: program('agent', other.bundle).command });
+/** Returns every set of parts, except with an older agent beside a newer controller. */
+function mixes(): FleetPart[][] {
+  let sets: FleetPart[][] = [[]];
+  for (const part of parts) sets = [...sets, ...sets.map((set) => [...set, part])];
+  return sets.filter((set) => !set.includes('agent') || set.includes('controller'));
 }
 
 describe('a port becomes a NIC and goes again', () => {
-  it.each<[string, Part[]]>([
-    ['all parts are', [...parts]],
-    ['Viola is', ['viola']],
-    ['the operator is', ['operator']],
-    ['the agent is', ['agent']],
-    ['the controller is', ['controller']],
-    ['the management cluster is', ['operator', 'viola']],
-    ['the business cluster is', ['controller', 'agent']],
-  ])('when %s of the other version', async (_, ofOther) => {
-    await using world = await openSkewed(ofOther);
-    await lifeOfAPort(world, world.workers[0] as Worker);
-  });
+  it.each(mixes().map((mix) => [mix.join(', ') || 'no part', mix] as const))(
+    'with %s of the other version',
+    async (_, ofOther) => {
+      await using fleet = await openFleet(other, { nodes, ofOther });
+      await lifeOfAPort(fleet.world, fleet.world.workers[0] as Worker);
+    },
+  );
 });
 
-it('an upgrade and the way back change no NIC, and send an agent for nothing but what comes after', async () => {
-  await using world = await openSkewed(parts);
+/** Opens a fleet of the other version whose node has a NIC. */
+async function fleetWithNic(): Promise<Fleet> {
+  const fleet = await openFleet(other, { nodes, ofOther: parts });
+  const { world } = fleet;
   const [worker] = world.workers as [Worker];
   await applyConfig(world, worker);
   await attach(world, worker);
   await untilConfigured(world, worker, 'multinic0');
   await untilConfigIsReady(world, worker);
-  const settled = { host: await stateOf(worker.host), spec: nodeConfigOf(world, worker)?.spec };
-  for (const bundles of [{}, bundlesOf(parts)]) {
-    const jobs = jobsMade(world);
-    await world.becomes(bundles);
+  return fleet;
+}
+
+it('an older agent adds NICs for a newer controller, and removals wait for the upgrade of the agent', async () => {
+  await using fleet = await fleetWithNic();
+  const { world } = fleet;
+  const [worker] = world.workers as [Worker];
+  await expectUnchangedBy(fleet, quietMs, () => fleet.change('this', ['controller']));
+  const { port_id: portId } = await attach(world, worker);
+  await untilConfigured(world, worker, 'multinic0', 'multinic1');
+  const { files } = await stateOf(worker.host);
+  await detach(world, worker, portId);
+  // Up to protocol 3 an agent removes every NIC that a request does not list: it is sent no removals.
+  if (other.protocol < 4) {
+    await vi.waitFor(() => {
+      const { conditions } = nodeConfigOf(world, worker)?.status ?? {};
+      expect(findCondition(conditions, 'Ready')).toMatchObject({ reason: 'InvalidRequest' });
+    }, generous);
+    expect(await stateOf(worker.host)).toMatchObject({ files });
+  }
+  await fleet.change('this', ['agent']);
+  await attach(world, worker);
+  // The name of a NIC that is still on the node is not used again.
+  const name = other.protocol < 4 ? 'multinic2' : 'multinic1';
+  await untilConfigured(world, worker, 'multinic0', name);
+  const known = nodeConfigOf(world, worker)?.status.knownInterfaces ?? [];
+  expect(known.map(({ id }) => `multinic${id}`)).toEqual(['multinic0', name]);
+});
+
+/** Orders in which parts are upgraded; a chart has controller and agent. */
+const orders: FleetPart[][][] = [
+  [['operator'], ['viola'], ['controller', 'agent']],
+  [['operator'], ['controller', 'agent'], ['viola']],
+  [['viola'], ['operator'], ['controller', 'agent']],
+  [['viola'], ['controller', 'agent'], ['operator']],
+  [['controller', 'agent'], ['operator'], ['viola']],
+  [['controller', 'agent'], ['viola'], ['operator']],
+];
+
+it('upgrades of the parts in every order, and the way back, start no agent', async () => {
+  await using fleet = await fleetWithNic();
+  const { world } = fleet;
+  const [worker] = world.workers as [Worker];
+  for (const order of orders) {
+    for (const step of order) {
+      await expectUnchangedBy(fleet, quietMs, () => fleet.change('this', step));
+    }
+    for (const step of order.toReversed()) {
+      await expectUnchangedBy(fleet, quietMs, () => fleet.change('other', step));
+    }
+    const jobs = jobsIn(world);
     const { port_id: portId } = await attach(world, worker);
     await untilConfigured(world, worker, 'multinic0', 'multinic1');
-    expect(jobsMade(world)).toBe(jobs + 1);
     await detach(world, worker, portId);
     await untilConfigured(world, worker, 'multinic0');
     await untilConfigIsReady(world, worker);
-    expect(jobsMade(world)).toBe(jobs + 2);
-    await vi.waitFor(async () => {
-      const spec = nodeConfigOf(world, worker)?.spec;
-      expect({ host: await stateOf(worker.host), spec }).toEqual(settled);
-    }, generous);
+    expect(jobsIn(world)).toBe(jobs + 2);
   }
 });
-
-function jobsMade({ business }: World): number {
-  const made = business.server.audit.filter(
-    ({ resource, status }) => resource === 'jobs' && status === 201,
-  );
-  return made.length;
-}

@@ -199,6 +199,12 @@ export const scenarios: Readonly<Record<AlertName, Partial<Record<Chart, Scenari
     'multinic-operator': ofOperator('multinic_operator_contested', {}),
   },
   MultiNicBackupMissing: { 'multinic-operator': backupAge(-173_000) },
+  MultiNicRestoreFailed: {
+    'multinic-operator': {
+      fires: { ...leads('lifecycle'), ...shows('multinic_database_restore_failed', {}, 1) },
+      quiet: { ...leads('lifecycle'), ...shows('multinic_database_restore_failed', {}, 0) },
+    },
+  },
   MultiNicCloudFailing: { 'multinic-operator': byReason('operator', 'KeystoneError') },
   MultiNicDeliveryFailing: { 'multinic-operator': byReason('operator', 'ViolaPostError') },
   MultiNicOpenstackConfigNotReady: { 'multinic-operator': byReason('operator', 'NameConflict') },

@@ -166,11 +166,11 @@ it.each([
   [
     'active',
     ['multinic.io', 'multinic.okestro.io'],
-    ['', '-biz-config', '-biz-config-okestro', '-expansion'],
+    ['', '-api-server', '-biz-config', '-biz-config-okestro', '-expansion', '-networks'],
   ],
-  ['active', ['multinic.io'], ['', '-biz-config', '-expansion']],
-  ['read-only', ['multinic.okestro.io'], ['', '-biz-config-okestro']],
-  ['off', ['multinic.io'], ['']],
+  ['active', ['multinic.io'], ['', '-api-server', '-biz-config', '-expansion', '-networks']],
+  ['read-only', ['multinic.okestro.io'], ['', '-api-server', '-biz-config-okestro', '-networks']],
+  ['off', ['multinic.io'], ['', '-api-server', '-networks']],
 ])(
   'the mode %s of MultiNicBizConfigs of %j has only the roles that it needs',
   async (mode, groups, wanted) => {

@@ -65,11 +65,12 @@ async function isKnown(family: Family, path: string, text: string): Promise<bool
   return own !== undefined;
 }
 
-/** Without the backups of ours, of which a life that was cut short has fewer. */
+/** Leaves out backups and reports: a run that was cut short has fewer backups, and the report has the attempt. */
 export function filesBelow(root: string, top: string): Files {
   const there = readdirSync(join(root, top), { recursive: true, withFileTypes: true });
   const paths = there
     .filter((each) => each.isFile() && basename(each.parentPath) !== 'backup')
+    .filter(({ name }) => !/^last(?:\.1)?\.txt(?:\.new)?$/.test(name))
     .map(({ parentPath, name }) => join(parentPath, name));
   return Object.fromEntries(
     paths.toSorted().map((path) => [path.slice(root.length), readFileSync(path, 'latin1')]),

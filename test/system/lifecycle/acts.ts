@@ -103,3 +103,16 @@ export async function inventoryRows(world: World): Promise<string> {
   const client = ['mariadb', ...login, '--batch', '--skip-column-names', 'multinic', '-e', query];
   return kubectl(world, 'exec', 'mariadb-0', '-c', 'mariadb', '--', ...client);
 }
+
+/** SQL over the socket of MariaDB as root, with the present password. */
+export async function rootSql(
+  world: Pick<World, 'management'>,
+  statement: string,
+): Promise<string> {
+  const key = 'jsonpath={.data.rootPassword}';
+  const text = await kubectl(world, 'get', 'secret', 'mariadb-credentials', '-o', key);
+  const password = Buffer.from(text.trim(), 'base64').toString('utf8');
+  const client = ['mariadb', '--user=root', `--password=${password}`, '--batch'];
+  const command = [...client, '--skip-column-names', 'multinic', '-e', statement];
+  return kubectl(world, 'exec', 'mariadb-0', '-c', 'mariadb', '--', ...command);
+}

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { clientOptions } from '../../../src/lifecycle/credentials/client-options.ts';
+import { backupOptions, clientOptions } from '../../../src/lifecycle/credentials/client-options.ts';
 import { initFile } from '../../../src/lifecycle/credentials/init-file.ts';
 import type { Login } from '../../../src/lifecycle/credentials/login.ts';
 
@@ -132,6 +132,7 @@ export async function mariadbPod(folder: string): Promise<MariadbPod> {
     async login(login) {
       await writeFile(join(folder, 'etc/multinic/init.sql'), initFile(login));
       await writeFile(join(folder, 'etc/multinic/client.cnf'), clientOptions(login));
+      await writeFile(join(folder, 'etc/multinic/backup.cnf'), backupOptions(login));
       const root = clientOptions({ ...login, user: 'root', password: login.rootPassword });
       await writeFile(join(folder, 'etc/multinic/root.cnf'), root);
     },

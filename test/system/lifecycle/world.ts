@@ -25,8 +25,8 @@ export interface World extends Ground, AsyncDisposable {
   readonly endpoints: Readonly<Record<'identity' | 'network' | 'compute', string>>;
 }
 
-/** Every claim of an installation takes one of these: MariaDB, its backups and the inventory in SQLite. */
-const volumes = ['one', 'two', 'three'];
+/** Every claim of an installation takes one of these: MariaDB, its backups, the inventory in SQLite, and MariaDB again. */
+const volumes = ['one', 'two', 'three', 'four'];
 
 export async function openWorld(say: (line: string) => void): Promise<World> {
   await using stack = new AsyncDisposableStack();

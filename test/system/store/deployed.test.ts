@@ -95,17 +95,13 @@ it('tables that a deployed operator left are taken over with their rows', async 
     { created_at: '2025-05-01 10:00:00.000', deleted_at: null },
   ]);
   const n1 = node('n1', { interfaces: [entry(0), entry(1)] });
-  await store.record('biz-1', author, [n1], [], observed());
+  await store.record('biz-1', author, [n1], { sighting: observed() });
   expect(await portsOf()).toEqual(['biz-1/p0 active', 'biz-1/p1 active', '/p9 active']);
   // Built again under its old name, and the same name elsewhere: what its keys did not allow.
-  await store.record(
-    'biz-1',
-    author,
-    [{ ...n1, instanceId: 'again', generation: 2 }],
-    [],
-    observed(),
-  );
-  await store.record('biz-2', author, [{ ...n1, instanceId: 'third' }], [], observed());
+  await store.record('biz-1', author, [{ ...n1, instanceId: 'again', generation: 2 }], {
+    sighting: observed(),
+  });
+  await store.record('biz-2', author, [{ ...n1, instanceId: 'third' }], { sighting: observed() });
   expect(
     await query("select count(*) as n from node_table where attached_node_name = 'n1'"),
   ).toEqual([{ n: 3 }]);

@@ -69,12 +69,12 @@ it(
     const leads = async (store: Store, all: typeof nodes): Promise<void> => {
       for (let generation = 1; generation <= rounds; generation++) {
         const changed = all.map((each) => ({ ...each, generation }));
-        await store.record('biz-1', author, changed, [], seenAs(`ROUND${generation}`));
+        await store.record('biz-1', author, changed, { sighting: seenAs(`ROUND${generation}`) });
       }
     };
     const ended = await Promise.allSettled([leads(one, nodes), leads(other, nodes.toReversed())]);
     expect(ended).toEqual(ended.map(() => ({ status: 'fulfilled', value: undefined })));
-    await one.record('biz-1', author, nodes, [], seenAs('ACTIVE'));
+    await one.record('biz-1', author, nodes, { sighting: seenAs('ACTIVE') });
     const rows = await world.query('select port_status, status from multi_interface');
     expect(rows).toEqual(nodes.map(() => ({ port_status: 'ACTIVE', status: 'active' })));
     expect(await world.query('select count(*) as n from node_table')).toEqual([

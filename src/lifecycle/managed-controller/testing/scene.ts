@@ -87,7 +87,14 @@ const nothing: ControllerWanted = {
 };
 export const login: Secret = {
   metadata: { name: 'mariadb-credentials', namespace },
-  data: { rootPassword: 'cg==', database: 'ZA==', user: 'dQ==', password: 'cA==', salt: 'cw==' },
+  data: {
+    rootPassword: 'cg==',
+    database: 'ZA==',
+    user: 'dQ==',
+    password: 'cA==',
+    salt: 'cw==',
+    backupPassword: 'Yg==',
+  },
 };
 
 export interface Scene {
@@ -127,6 +134,7 @@ export function planOf(scene: Scene): ReturnType<typeof controller> {
         live.find((one) => one.kind === kind && one.metadata.name === name) as never,
     },
     pods,
+    jobs: [],
     ...(base && { base }),
     ...(scene.legacyPods && { legacyPods: scene.legacyPods }),
     kubernetesMinor: 30,

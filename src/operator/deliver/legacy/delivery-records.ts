@@ -2,6 +2,7 @@ import type { Effect } from '../../../api/effects.ts';
 import type { Perform } from '../../../process/effects.ts';
 import type { DeliveryFilter, RecordedDelivery } from '../../../store/deliveries.ts';
 import type { Author, StoredNode } from '../../../store/node-configs.ts';
+import type { RemovalBases } from '../../../store/removal-bases.ts';
 import type { DeliveredNics } from '../../../store/server-nics.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Clock } from '../../../time/clock.ts';
@@ -20,12 +21,13 @@ export interface DeliveryRecords {
   knows(author: Pick<Author, 'namespace' | 'name'>, serverIds: readonly string[]): Promise<boolean>;
   /** Stores NIC indexes before the POST. */
   reserve(nodes: readonly Omit<StoredNode, 'uid' | 'generation'>[]): Promise<void>;
-  /** Records sent or accepted nodes, and deletes the records of `gone`. */
+  /** Records sent or accepted nodes, deletes the records of `gone`, and logs the removals with their bases. */
   add(
     providerId: string,
     author: Author,
     nodes: readonly StoredNode[],
     gone?: readonly string[],
+    bases?: RemovalBases,
   ): Promise<void>;
 }
 
@@ -65,7 +67,6 @@ export function createDeliveryRecords({
         return (await store.nicsOf(serverIds)).some(({ interfaces }) => interfaces.length > 0);
       }),
     reserve: async (nodes) => write(async () => store.reserve(nodes)),
-    add: async (providerId, author, nodes, gone) =>
-      write(async () => store.add(providerId, author, nodes, gone)),
+    add: async (...values) => write(async () => store.add(...values)),
   };
 }

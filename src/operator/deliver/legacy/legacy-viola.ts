@@ -7,13 +7,14 @@ import {
 } from '../../../api/node-configs-http.ts';
 import type { Caller } from '../../../requests/caller.ts';
 import { isRequestError, type RequestError } from '../../../requests/request-error.ts';
+import type { RemovalBases } from '../../../store/removal-bases.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { legacyAbilities } from '../abilities.ts';
 import { removalUnsupported } from '../unsupported.ts';
 import type { ViolaClient } from '../viola-client.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
 import { refusalsIn } from './legacy-answer.ts';
-import { isAt, recordFrom } from './node-record.ts';
+import { basesIn, isAt, recordFrom } from './node-record.ts';
 import { begin, isWithoutEffect, recordedNodes, undo } from './open-records.ts';
 import { wireNode } from './wire-node.ts';
 
@@ -72,9 +73,10 @@ class LegacyDelivery {
     const { current, stale, before } = await this.#fence(nodes);
     if (current.length === 0) return answerOf([stale]);
     const about = { ...this.#options, before };
+    const bases = basesIn(current, before);
     await begin(current, about);
     try {
-      const part = answerOf(await this.#sendAll(current, signal));
+      const part = answerOf(await this.#sendAll(current, bases, signal));
       const refusals = part.errors.filter(({ code }) => code === 'Invalid');
       const names = new Set(refusals.map(({ nodeName }) => nodeName));
       const unchanged = current.filter(({ nodeName }) => names.has(nodeName));
@@ -87,12 +89,18 @@ class LegacyDelivery {
   }
 
   /** Sends nodes together, then singly after a failure that may concern a single node. */
-  async #sendAll(nodes: readonly PostedNode[], signal: AbortSignal): Promise<Part[]> {
+  async #sendAll(
+    nodes: readonly PostedNode[],
+    bases: RemovalBases,
+    signal: AbortSignal,
+  ): Promise<Part[]> {
     try {
-      return [await this.#send(nodes, signal)];
+      return [await this.#send(nodes, bases, signal)];
     } catch (error) {
       if (!isRequestError(error) || !isNodeFailure(error)) throw error;
-      return nodes.length > 1 ? this.#oneByOne(nodes, signal) : [refused(nodes, error.reason)];
+      return nodes.length > 1
+        ? this.#oneByOne(nodes, bases, signal)
+        : [refused(nodes, error.reason)];
     }
   }
 
@@ -113,11 +121,15 @@ class LegacyDelivery {
   }
 
   /** Sends nodes singly. A single refused node fails the whole POST, although kubectl has applied earlier nodes. */
-  async #oneByOne(nodes: readonly PostedNode[], signal: AbortSignal): Promise<Part[]> {
+  async #oneByOne(
+    nodes: readonly PostedNode[],
+    bases: RemovalBases,
+    signal: AbortSignal,
+  ): Promise<Part[]> {
     const parts: Part[] = [];
     for (const [at, node] of nodes.entries()) {
       try {
-        parts.push(await this.#send([node], signal));
+        parts.push(await this.#send([node], bases, signal));
       } catch (error) {
         signal.throwIfAborted();
         if (!isRequestError(error)) throw error;
@@ -131,7 +143,11 @@ class LegacyDelivery {
     return parts;
   }
 
-  async #send(nodes: readonly PostedNode[], signal: AbortSignal): Promise<Part> {
+  async #send(
+    nodes: readonly PostedNode[],
+    removals: RemovalBases,
+    signal: AbortSignal,
+  ): Promise<Part> {
     const { caller, endpoint, providerId, owner, records, clock } = this.#options;
     const answer = await caller.call(
       {
@@ -150,7 +166,7 @@ class LegacyDelivery {
     const messages = new Map(refusals.map(({ nodeName, message }) => [nodeName, message]));
     const taken = nodes.filter(({ nodeName }) => !messages.has(nodeName));
     const accepted = taken.map((node) => recordFrom(node, owner));
-    await records.add(providerId, owner, accepted);
+    await records.add(providerId, owner, accepted, [], removals);
     const bases = new Map(nodes.map(({ nodeName, base }) => [nodeName, base]));
     return {
       results: accepted.map(({ nodeName, uid, generation }) => {

@@ -1,8 +1,10 @@
 import type { InterfaceSpec } from '../../../api/multinicnodeconfig.ts';
 import type { Base, PostedNode, Source } from '../../../api/node-configs-http.ts';
+import type { RemovalBasis } from '../../../api/removals.ts';
 import type { ExistingNode } from '../../../plan/plan.ts';
 import type { RecordedDelivery } from '../../../store/deliveries.ts';
 import type { StoredNode } from '../../../store/node-configs.ts';
+import type { RemovalBases } from '../../../store/removal-bases.ts';
 
 /** Uid prefix of nodes accepted by a legacy Viola; the OpenstackConfig's uid follows. */
 const mark = 'legacy:';
@@ -61,6 +63,25 @@ export function recordFrom(
 ): StoredNode {
   const generation = (base?.generation ?? 0) + 1;
   return { nodeName, instanceId, interfaces, uid: `${mark}${owner.uid}`, generation };
+}
+
+/** Returns the bases of posted removals; a removal without evidence and consent is a named act. */
+export function basesIn(
+  nodes: readonly PostedNode[],
+  before: ReadonlyMap<string, RecordedDelivery>,
+): RemovalBases {
+  return new Map(
+    nodes.map(({ nodeName, removals }) => {
+      const recorded = removals === undefined ? [] : (before.get(nodeName)?.interfaces ?? []);
+      const macs = recorded.map(({ macAddress }) => macAddress.toLowerCase());
+      return [nodeName, new Map(macs.map((mac) => [mac, basisOf(mac, removals)]))];
+    }),
+  );
+}
+
+function basisOf(mac: string, removals: PostedNode['removals']): RemovalBasis {
+  if (removals?.proven.includes(mac)) return 'evidence';
+  return removals?.consented.includes(mac) ? 'consent' : 'named';
 }
 
 /** Returns whether the plan was computed against this record. */

@@ -37,11 +37,11 @@ export async function contentOf({ folder }: CutGuest): Promise<DiskContent> {
   }
 }
 
-/** With modes and owners; without backups, which nobody reads and which have a time in their names. */
+/** With modes and owners; without backups and reports, which have a time in their names or texts. */
 async function digestOf(root: string): Promise<string> {
   const folders = ['etc', agentFolder].filter((folder) => existsSync(join(root, folder)));
   const archive =
-    'set -o pipefail; tar -C "$1" --sort=name --mtime=@0 --numeric-owner --exclude=backup -c "${@:2}" | sha256sum';
+    'set -o pipefail; tar -C "$1" --sort=name --mtime=@0 --numeric-owner --exclude=backup --exclude="last*.txt*" -c "${@:2}" | sha256sum';
   const { stdout } = await run('bash', ['-c', archive, 'digest', root, ...folders]);
   return stdout.slice(0, 64);
 }

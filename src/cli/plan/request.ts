@@ -1,0 +1,44 @@
+import { type PlanView, planView, readPaths } from '../../api/read-http.ts';
+import { ApiError } from '../access/operator-api.ts';
+import type { ConfigObject } from '../facts/kinds.ts';
+import { Refusal } from '../refusal.ts';
+import type { Run } from '../run-command.ts';
+import { keyOf } from '../sync/config-requests.ts';
+import type { Edit } from './edit.ts';
+
+/** Returns the what-if; a caller without the verb `plan` gets the plan of the last sync. */
+export async function planOf(
+  { session }: Run,
+  config: ConfigObject,
+  edit: Edit,
+): Promise<PlanView> {
+  const { namespace = '', name } = config.metadata;
+  const path = `${readPaths.plan}/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+  const api = await session.operator();
+  try {
+    return await api.post(path, edit, planView);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 403 && Object.keys(edit).length === 0) {
+      console.error('This token may not plan (verb plan): this is the plan of the last sync.');
+      return api.get(path, planView);
+    }
+    throw refusalOf(error, keyOf(config));
+  }
+}
+
+function refusalOf(error: ApiError, config: string): Error {
+  if (error.status === 422) {
+    return new Refusal(
+      `the operator refuses the edit: ${error.message}`,
+      'correct the field, and plan again',
+    );
+  }
+  if (error.status === 429) {
+    return new Refusal(
+      `another what-if runs for the cloud of ${config}: ${error.message}`,
+      'try again in some seconds',
+    );
+  }
+  return error;
+}

@@ -1,0 +1,32 @@
+import { annotations, managedObjects } from '../../../api/names.ts';
+import { secrets } from '../../../kube/core-resources.ts';
+import { credentialsRevision, revisionAnnotation } from '../../credentials/revision.ts';
+import { databasePod, isReady } from '../pod-state.ts';
+import { waitForBackups } from './runs.ts';
+import { next, type Steps, wait } from './verdict.ts';
+
+/** Replaces passwords: writes the Secret and restarts MariaDB. */
+export const rotationSteps: Steps = {
+  prepare(observed) {
+    return waitForBackups(observed) ?? next('write');
+  },
+
+  write({ objects }, { request }) {
+    const secret = objects.find(secrets, managedObjects.credentials);
+    const written = secret?.metadata.annotations?.[annotations.rotateCredentials];
+    return written === request ? next('restart') : wait('the Secret is written');
+  },
+
+  restart(observed, { deadline }) {
+    const pod = databasePod(observed);
+    const revision = credentialsRevision(
+      observed.objects.find(secrets, managedObjects.credentials),
+    );
+    const isCurrent = pod?.metadata.annotations?.[revisionAnnotation] === revision;
+    if (isCurrent && isReady(pod)) return { go: 'end' };
+    // The database stage reports a Pod without progress.
+    return observed.now.getTime() > Date.parse(deadline)
+      ? { go: 'end' }
+      : wait('MariaDB restarts with the new passwords');
+  },
+};

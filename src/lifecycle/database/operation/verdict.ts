@@ -1,0 +1,23 @@
+import type { Observed } from '../../stage.ts';
+import type { Operation } from './record.ts';
+
+/** Decision after a step. */
+export type Verdict =
+  /** Not yet; `why`: reason for waiting. */
+  | { readonly go: 'wait'; readonly why: string }
+  /** Starts the next step, with these changes. */
+  | { readonly go: 'next'; readonly step: string; readonly change?: Partial<Operation> }
+  | { readonly go: 'end' };
+
+export type Step = (observed: Observed, operation: Operation) => Verdict;
+
+/** Steps for an operation kind, by name. Each decision follows from the objects, and may repeat after a kill. */
+export type Steps = Readonly<Record<string, Step>>;
+
+export function wait(why: string): Verdict {
+  return { go: 'wait', why };
+}
+
+export function next(step: string, change?: Partial<Operation>): Verdict {
+  return { go: 'next', step, ...(change ? { change } : {}) };
+}

@@ -1,0 +1,121 @@
+import { annotations, managedObjects } from '../../api/names.ts';
+import { claims, type PersistentVolumeClaim } from '../../kube/core-resources.ts';
+import type { Notice, Observed } from '../stage.ts';
+import { recordIn } from './operation/record.ts';
+import { databasePod, installedAt, serverVersion } from './pod-state.ts';
+
+/**
+ * Returns the identity of the data to store on the backup claim: the first data, and new data after a restore or a
+ * user's acceptance. A claim's volume may be emptied under the same uid, thus the time of the installation belongs to it.
+ */
+export function notedVolume(observed: Observed): string | undefined {
+  const before = volumeIn(observed);
+  const present = identityOf(observed);
+  if (present === undefined) return before;
+  if (before === undefined) return present;
+  if (isSameVolume(before, present)) return before.includes('/') ? before : present;
+  return isAccepted(observed) ? present : before;
+}
+
+/** Uid of the claim and, once the init container has ended, time of the installation. */
+function identityOf(observed: Observed): string | undefined {
+  const uid = dataClaim(observed)?.metadata.uid;
+  const pod = databasePod(observed);
+  const at = installedAt(pod) ?? (serverVersion(pod) === undefined ? undefined : unknownTime);
+  return uid === undefined || at === undefined ? uid : `${uid}/${at}`;
+}
+
+/** For data of an earlier release: a known time afterwards means another installation. */
+const unknownTime = 'unknown';
+
+/** An unknown time is no other installation, because init containers of earlier releases report none. */
+function isSameVolume(before: string, present: string): boolean {
+  const [[uid, at], [presentUid, presentAt]] = [before.split('/'), present.split('/')];
+  const isUnknown = at === undefined || presentAt === undefined || presentAt === unknownTime;
+  return uid === presentUid && (isUnknown || at === presentAt);
+}
+
+/** Returns volume problems: a claim in deletion, and a new empty volume. */
+export function volumeNotices(observed: Observed): readonly Notice[] {
+  const claim = dataClaim(observed);
+  const backups = observed.objects.find(claims, managedObjects.backup);
+  return [
+    ...[claim, backups].flatMap((one) => (one?.metadata.deletionTimestamp ? [leaving(one)] : [])),
+    ...(isReplaced(observed) ? [replaced()] : []),
+  ];
+}
+
+/** True if the data differs from the former data, and no restore has filled it. */
+export function isReplaced(observed: Observed): boolean {
+  const before = volumeIn(observed);
+  const present = identityOf(observed);
+  const isOther = before !== undefined && present !== undefined && !isSameVolume(before, present);
+  return isOther && !isAccepted(observed);
+}
+
+/** A restore after the installation fills the volume; the value `empty` accepts an empty volume once. */
+function isAccepted(observed: Observed): boolean {
+  const request = emptyRequest(observed);
+  if (request !== undefined && request !== handledRestore(observed)) return true;
+  const { creationTimestamp } = dataClaim(observed)?.metadata ?? {};
+  const since = Date.parse(installedAt(databasePod(observed)) ?? creationTimestamp ?? '');
+  return restoredAt(observed).some((at) => Date.parse(at) >= since);
+}
+
+/** Returns when the last restore ended, from the status and from an ending operation. */
+function restoredAt(observed: Observed): string[] {
+  const { outcome } = recordIn(observed).operation ?? {};
+  const { at, result } = observed.status.databaseStatus?.lastRestore ?? {};
+  return [
+    ...(at !== undefined && result === 'Succeeded' ? [at] : []),
+    ...(outcome && outcome.failure === undefined ? [outcome.at] : []),
+  ];
+}
+
+const acceptEmpty = 'empty';
+
+/** Values for annotation `multinic.io/restore`: accept a new empty volume. */
+const emptyForm = /^empty(?:@.*)?$/;
+
+/** Returns the annotation if it accepts an empty volume, also if it is handled. */
+export function emptyRequest({ operator }: Observed): string | undefined {
+  const request = operator.metadata.annotations?.[annotations.restore];
+  return request !== undefined && emptyForm.test(request) ? request : undefined;
+}
+
+/** Returns the request to note as handled: without a volume the acceptance waits. */
+export function acceptedEmpty(observed: Observed): string | undefined {
+  return identityOf(observed) === undefined ? undefined : emptyRequest(observed);
+}
+
+/** Returns the last handled request, which the backup claim stores because a status may be lost. */
+export function handledRestore({ objects }: Observed): string | undefined {
+  const claim = objects.find(claims, managedObjects.backup);
+  return claim?.metadata.annotations?.[annotations.restore];
+}
+
+function dataClaim({ objects }: Observed): PersistentVolumeClaim | undefined {
+  return objects.find(claims, managedObjects.databaseClaim);
+}
+
+function volumeIn({ objects }: Observed): string | undefined {
+  const claim = objects.find(claims, managedObjects.backup);
+  return claim?.metadata.annotations?.[annotations.databaseVolume];
+}
+
+function leaving({ metadata: { name, finalizers = [] } }: PersistentVolumeClaim): Notice {
+  const held = finalizers.length > 0 ? ` (${finalizers.join(', ')})` : '';
+  return {
+    condition: 'Degraded',
+    reason: 'VolumeLeaving',
+    message: `claim ${name} is being deleted: its data goes when the last Pod with it ends${held}; copy the data away first, a deletion cannot be taken back`,
+  };
+}
+
+function replaced(): Notice {
+  return {
+    condition: 'Degraded',
+    reason: 'VolumeReplaced',
+    message: `claim ${managedObjects.databaseClaim} has a new or emptied volume, so the former data is missing; restore it: set ${annotations.restore} to latest, or to ${acceptEmpty} to start without it, with @TEXT if ${acceptEmpty} is the present value`,
+  };
+}
