@@ -33,6 +33,9 @@ describe('the link a MAC names', () => {
 
 const other = '02:00:00:00:09:09';
 
+/** The link of NIC 1 under our name, with another MAC. */
+const ours = { mac: other, name: 'multinic0' };
+
 /** Returns the link and MAC that identify NIC 1 on a node with this own link. */
 function identify(nic: Partial<Link>, own: Partial<Link> = {}, records: readonly NicRecord[] = []) {
   const on = host([link(1, nic)], { addresses: [address('eth0', '10.200.0.3/16')] });
@@ -55,9 +58,14 @@ describe('the link that is a NIC', () => {
     ['with another current MAC', [{ sendsAs: other }], other],
     ['of another permanent MAC that sends with it', [{ mac: other, sendsAs: macOf(1) }], 'itself'],
     ['that its bond sends with', [{ mac: other, sendsAs: macOf(1), master: 'bond0' }], 'none'],
-    ['set up in this boot', [{ mac: other }, {}, [recordIn('boot-1', 11)]], other],
-    ['set up in an earlier boot', [{ mac: other }, {}, [recordIn('boot-0', 11)]], 'none'],
-    ['with another index', [{ mac: other }, {}, [recordIn('boot-1', 12)]], 'none'],
+    ['set up in this boot', [ours, {}, [recordIn('boot-1', 11)]], other],
+    ['set up in an earlier boot', [ours, {}, [recordIn('boot-0', 11)]], 'none'],
+    ['with another index', [ours, {}, [recordIn('boot-1', 12)]], 'none'],
+    [
+      'with the index, but a name of its own',
+      [{ mac: other }, {}, [recordIn('boot-1', 11)]],
+      'none',
+    ],
     ['as a veth on a container node', [{ kind: 'veth' }, { kind: 'veth' }], 'itself'],
     ['as a veth beside a bridge with the address', [{ kind: 'veth' }, { kind: 'bridge' }], 'none'],
     ['as a veth beside a physical link', [{ kind: 'veth' }], 'none'],
@@ -71,5 +79,13 @@ describe('the link that is a NIC', () => {
     const known = { records, bootId: 'boot-1', protectedAddresses: [] };
     const seen = identified(host(links), new Set([macOf(1)]), known);
     expect(linkOf({ links: seen }, macOf(1))?.name).toBe('ens2');
+  });
+
+  test('a link with the MAC of another NIC is not the NIC that had its index before', () => {
+    const second = link(1, { mac: macOf(2), name: 'multinic0' });
+    const known = { records: [recordIn('boot-1', 11)], bootId: 'boot-1', protectedAddresses: [] };
+    const seen = identified(host([second]), new Set([macOf(1), macOf(2)]), known);
+    expect(linkOf({ links: seen }, macOf(2))?.name).toBe('multinic0');
+    expect(nicOf({ links: seen }, macOf(1)).count).toBe('none');
   });
 });

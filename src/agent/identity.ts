@@ -1,3 +1,4 @@
+import { interfaceName } from '../api/names.ts';
 import { ownLinks } from './own-link.ts';
 import type { KernelSnapshot, Link, Snapshot } from './snapshot.ts';
 import type { NicRecord } from './state.ts';
@@ -33,8 +34,8 @@ export interface KnownNics {
 }
 
 /**
- * Returns the links with the MAC of the NIC each one is: the link set up in this boot for a record, else the link with
- * this permanent MAC, else the link that sends with it. A veth is a NIC only on a node whose own link is a veth.
+ * Returns the links with the MAC of the NIC each one is: the link with this permanent MAC, else the link that sends with
+ * it, else the link set up in this boot for a record. A veth is a NIC only on a node whose own link is a veth.
  */
 export function identified(
   host: Pick<KernelSnapshot, 'links' | 'addresses' | 'routes'>,
@@ -50,10 +51,21 @@ export function identified(
   });
   const found = new Set(known.filter(isNic).map(({ mac }) => mac));
   return known.map((link) => {
-    const record = records.find(({ boot }) => boot?.bootId === bootId && boot.setUp === link.index);
-    if (!record || !isNic(link) || found.has(record.mac)) return link;
+    const record = records.find((each) => isSetUpAs(link, each, bootId));
+    // A link with the MAC of another NIC is that NIC.
+    const isTaken = macs.has(link.mac);
+    if (!record || isTaken || !isNic(link) || found.has(record.mac)) return link;
     return { ...link, mac: record.mac, sendsAs: link.sendsAs ?? link.mac };
   });
+}
+
+/**
+ * True if the agent set up this link for the record in this boot. The index alone is no proof: a container node that
+ * starts again keeps its kernel's boot id and counts its links anew.
+ */
+function isSetUpAs({ name, index }: Link, record: NicRecord, bootId: string): boolean {
+  const { boot } = record;
+  return boot?.bootId === bootId && boot.setUp === index && name === interfaceName(record.index);
 }
 
 /** A link with another permanent MAC that sends with a port's MAC is this port's NIC; a bond sets its ports' MACs. */
