@@ -16,14 +16,14 @@ import { configMaps, deployments, pods, services } from '../../src/kube/core-res
 import { multiNicOperators } from '../../src/lifecycle/multinicoperator.ts';
 import { systemClock as clock, systemRandom as random } from '../../src/time/clock.ts';
 import { claimsOfParts } from '../rbac/claims.ts';
-import { useOf } from '../rbac/used.ts';
+import { inWords, useOf } from '../rbac/used.ts';
 
 const namespace = namespaces.system;
 const ref = { namespace, name: 'production-system' };
 const controller = managedObjects.controller;
 const selector = { 'app.kubernetes.io/name': 'multinic-operator' };
 const managedBy = 'multinic.example.com/managed-by-operator';
-/** Used only when an Event repeats. */
+/** Used only when an Event repeats, as on a slow machine. */
 const rarely = ['patch events in multinic-system'];
 const waiting = { timeout: 20_000 };
 
@@ -59,7 +59,7 @@ function base(): Record<string, string> {
   };
 }
 
-it('lifecycle uses exactly its granted rights from installation to deletion of a MultiNicOperator', async () => {
+it('lifecycle uses exactly its granted rights, a rare one possibly not, from installation to deletion of a MultiNicOperator', async () => {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'multinic-rights-'));
   stack.defer(() => rm(directory, { recursive: true }));
@@ -128,5 +128,6 @@ it('lifecycle uses exactly its granted rights from installation to deletion of a
   const { lifecycle } = claimsOfParts();
   const { unused, refused, beyond } = useOf(server.audit, identities.lifecycle, lifecycle);
   expect({ refused, beyond }).toEqual({ refused: [], beyond: [] });
-  expect(unused.join('\n')).toBe(rarely.join('\n'));
+  expect(unused.filter((right) => !rarely.includes(right))).toEqual([]);
+  expect(lifecycle.map(({ action }) => inWords(action))).toEqual(expect.arrayContaining(rarely));
 }, 90_000);
