@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { claims } from '../../kube/core-resources.ts';
 import { notedRequest, restoreRequest } from '../backup/restore.ts';
-import { retentionOf } from '../database/operation/effects.ts';
+import { effectsOf, retentionOf } from '../database/operation/effects.ts';
 import { databasePodWith, named, observedDatabase, type Scene } from '../testing/database-scene.ts';
 import { notedVolume, volumeNotices } from './volume.ts';
 
@@ -79,13 +79,17 @@ describe("the data claim's volume", () => {
       'an emptied volume that had data of an earlier release',
       { live: [dataClaim('a'), backupClaim('a/unknown')], pods: [podSince(second)] },
     ],
-  ])('%s is VolumeReplaced, and no backup is removed', (_what, scene) => {
-    expect(reasonsOf(scene)).toEqual(['VolumeReplaced']);
-    expect(noteOf(scene)).toMatch(/^a/);
-    expect(retentionOf(observedDatabase(scene))).toBe(0);
-    const earlier = { ...scene, status: restored('2026-11-26T08:00:00Z') };
-    expect(reasonsOf(earlier)).toEqual(['VolumeReplaced']);
-  });
+  ])(
+    '%s is VolumeReplaced: scheduled backups are suspended, and no backup is removed',
+    (_what, scene) => {
+      expect(reasonsOf(scene)).toEqual(['VolumeReplaced']);
+      expect(noteOf(scene)).toMatch(/^a/);
+      const observed = observedDatabase(scene);
+      expect([effectsOf(observed).suspendsBackups, retentionOf(observed)]).toEqual([true, 0]);
+      const earlier = { ...scene, status: restored('2026-11-26T08:00:00Z') };
+      expect(reasonsOf(earlier)).toEqual(['VolumeReplaced']);
+    },
+  );
 
   it('a later restore or the value "empty" ends VolumeReplaced', () => {
     const live = [dataClaim('a'), backupClaim(`a/${first}`)];
@@ -99,7 +103,8 @@ describe("the data claim's volume", () => {
     ]) {
       expect(reasonsOf(accepted)).toEqual([]);
       expect(noteOf(accepted)).toBe(`a/${second}`);
-      expect(retentionOf(observedDatabase(accepted))).toBe(7);
+      const observed = observedDatabase(accepted);
+      expect([effectsOf(observed).suspendsBackups, retentionOf(observed)]).toEqual([false, 7]);
     }
   });
 

@@ -116,6 +116,6 @@ function replaced(): Notice {
   return {
     condition: 'Degraded',
     reason: 'VolumeReplaced',
-    message: `claim ${managedObjects.databaseClaim} has a new or emptied volume, so the former data is missing; restore it: set ${annotations.restore} to latest, or to ${acceptEmpty} to start without it, with @TEXT if ${acceptEmpty} is the present value`,
+    message: `claim ${managedObjects.databaseClaim} has a new or emptied volume, so the former data is missing, and scheduled backups are suspended; restore it: set ${annotations.restore} to latest, or to ${acceptEmpty} to start without it, with @TEXT if ${acceptEmpty} is the present value`,
   };
 }

@@ -11,7 +11,7 @@ export interface Effects {
   readonly keepsSecret: boolean;
   /** True: an existing StatefulSet stays unchanged. */
   readonly keepsServer: boolean;
-  /** True: no scheduled backup starts. */
+  /** True: no scheduled backup starts. Dumps of a new empty volume would push out the backups of the lost data. */
   readonly suspendsBackups: boolean;
   /** Request whose passwords are written now. */
   readonly rotation?: string;
@@ -27,7 +27,8 @@ export function effectsOf(observed: Observed): Effects {
   }
   if (!operation) {
     const isBackingUp = runningBackups(observed).length > 0;
-    return { keepsSecret: isBackingUp, keepsServer: isBackingUp, suspendsBackups: false };
+    const suspendsBackups = isReplaced(observed);
+    return { keepsSecret: isBackingUp, keepsServer: isBackingUp, suspendsBackups };
   }
   const { kind, step, request } = operation;
   const isWriting = kind === 'rotation' && step === 'write';
