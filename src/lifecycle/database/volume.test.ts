@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { claims } from '../../kube/core-resources.ts';
 import { notedRequest, restoreRequest } from '../backup/restore.ts';
 import { effectsOf, retentionOf } from '../database/operation/effects.ts';
-import { databasePodWith, named, observedDatabase, type Scene } from '../testing/database-scene.ts';
+import {
+  backupPod,
+  databasePodWith,
+  named,
+  observedDatabase,
+  type Scene,
+} from '../testing/database-scene.ts';
 import { notedVolume, volumeNotices } from './volume.ts';
 
 const labels = { 'multinic.example.com/managed-by-operator': 'production-system' };
@@ -35,6 +41,23 @@ const podSince = (installedAt?: string) =>
 const restored = (at: string) => ({
   databaseStatus: { lastRestore: { request: 'latest', file: 'a.sql', at, result: 'Succeeded' } },
 });
+/** The data claim with a restore that ends; the local clock is a year behind. */
+const ending = ({ volume, failure }: { volume?: string; failure?: string }) => {
+  const at = '2025-11-26T09:30:00Z';
+  const outcome = { file: 'a.sql', at, touched: true, ...(failure ? { failure } : {}) };
+  const times = { startedAt: at, deadline: at };
+  const operation = {
+    kind: 'restore',
+    request: 'latest',
+    step: 'finish',
+    ...times,
+    volume,
+    outcome,
+  };
+  return dataClaim('a', {
+    annotations: { 'multinic.io/operation': JSON.stringify({ operation }) },
+  });
+};
 const reasonsOf = (scene: Scene) =>
   volumeNotices(observedDatabase(scene)).map(({ reason }) => reason);
 const noteOf = (scene: Scene) => notedVolume(observedDatabase(scene));
@@ -91,22 +114,60 @@ describe("the data claim's volume", () => {
     },
   );
 
-  it('a later restore or the value "empty" ends VolumeReplaced', () => {
+  it('an ending restore or the value "empty" ends VolumeReplaced', () => {
     const live = [dataClaim('a'), backupClaim(`a/${first}`)];
     const replaced = { live, pods: [podSince(second)] };
-    expect(reasonsOf({ ...replaced, status: restored('2026-11-26T09:20:00Z') })).toEqual([
-      'VolumeReplaced',
-    ]);
     for (const accepted of [
-      { ...replaced, status: restored('2026-11-26T09:40:00Z') },
+      { ...replaced, live: [...live.slice(1), ending({})] },
+      { ...replaced, live: [...live.slice(1), ending({ volume: `a/${second}` })] },
       { ...replaced, annotations: { 'multinic.io/restore': 'empty' } },
     ]) {
       expect(reasonsOf(accepted)).toEqual([]);
       expect(noteOf(accepted)).toBe(`a/${second}`);
       const observed = observedDatabase(accepted);
-      expect([effectsOf(observed).suspendsBackups, retentionOf(observed)]).toEqual([false, 7]);
+      const isRestoring = !('annotations' in accepted);
+      expect([effectsOf(observed).suspendsBackups, retentionOf(observed)]).toEqual([
+        isRestoring,
+        7,
+      ]);
     }
   });
+
+  it.each<readonly [string, Scene]>([
+    ['a failed restore', { live: [ending({ failure: 'full' })] }],
+    ['a restore into an earlier volume', { live: [ending({ volume: `a/${first}` })] }],
+    [
+      'a result in the status',
+      { live: [dataClaim('a')], status: restored('2026-11-26T09:40:00Z') },
+    ],
+  ])('%s does not end VolumeReplaced, whatever the local clock says', (_what, scene) => {
+    const live = [...(scene.live ?? []), backupClaim(`a/${first}`)];
+    const replaced = { ...scene, live, pods: [podSince(second)] };
+    expect(reasonsOf(replaced)).toEqual(['VolumeReplaced']);
+    expect(noteOf(replaced)).toBe(`a/${first}`);
+  });
+
+  it('a restored volume is noted although its Pod restarts before the restore has ended', () => {
+    const live = [ending({ volume: `a/${second}` }), backupClaim(`a/${first}`)];
+    expect(noteOf({ live, pods: [databasePodWith({ running: {} })] })).toBe(`a/${second}`);
+  });
+
+  it.each([
+    ['before', '2026-11-26T08:59:59Z', ['VolumeReplaced']],
+    ['after', '2026-11-26T09:00:01Z', []],
+  ])(
+    "a swap whose Pod the API server created %s a different claim decides, not a node's clock",
+    (_what, creationTimestamp, reasons) => {
+      const pod = backupPod('mariadb-restore-swap-1-0', '2026-11-26T09:59:00Z', '');
+      const swapped = { ...pod, metadata: { ...pod.metadata, creationTimestamp } };
+      const live = [dataClaim('b'), backupClaim(`a/${first}`)];
+      expect(reasonsOf({ live, pods: [podSince(second), swapped] })).toEqual(reasons);
+      const emptied = { live: [dataClaim('a'), backupClaim(`a/${first}`)] };
+      expect(reasonsOf({ ...emptied, pods: [podSince(second), swapped] })).toEqual([
+        'VolumeReplaced',
+      ]);
+    },
+  );
 
   it('the value "empty" accepts a single loss, "empty@TEXT" the next loss, and the note waits for a volume', () => {
     const sceneOf = (value: string, handled?: string) => ({

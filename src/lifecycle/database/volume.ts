@@ -1,7 +1,9 @@
 import { annotations, managedObjects } from '../../api/names.ts';
 import { claims, type PersistentVolumeClaim } from '../../kube/core-resources.ts';
+import { runResults } from '../backup/run-result.ts';
 import type { Notice, Observed } from '../stage.ts';
-import { recordIn } from './operation/record.ts';
+import { type Operation, recordIn } from './operation/record.ts';
+import { isSwap } from './operation/runs.ts';
 import { databasePod, installedAt, serverVersion } from './pod-state.ts';
 
 /**
@@ -10,11 +12,17 @@ import { databasePod, installedAt, serverVersion } from './pod-state.ts';
  */
 export function notedVolume(observed: Observed): string | undefined {
   const before = volumeIn(observed);
-  const present = identityOf(observed);
+  const present = endedRestore(observed)?.volume ?? identityOf(observed);
   if (present === undefined) return before;
   if (before === undefined) return present;
   if (isSameVolume(before, present)) return before.includes('/') ? before : present;
-  return isAccepted(observed) ? present : before;
+  return isAccepted(observed, before, present) ? present : before;
+}
+
+/** Returns the identity of the present volume with the time of its installation; undefined: a part is unknown. */
+export function installedVolume(observed: Observed): string | undefined {
+  const present = identityOf(observed);
+  return present?.includes('/') ? present : undefined;
 }
 
 /** Uid of the claim and, once the init container has ended, time of the installation. */
@@ -49,27 +57,35 @@ export function volumeNotices(observed: Observed): readonly Notice[] {
 export function isReplaced(observed: Observed): boolean {
   const before = volumeIn(observed);
   const present = identityOf(observed);
-  const isOther = before !== undefined && present !== undefined && !isSameVolume(before, present);
-  return isOther && !isAccepted(observed);
+  if (before === undefined || present === undefined || isSameVolume(before, present)) return false;
+  return !isAccepted(observed, before, present);
 }
 
-/** A restore after the installation fills the volume; the value `empty` accepts an empty volume once. */
-function isAccepted(observed: Observed): boolean {
+/** An ending restore fills the volume; the value `empty` accepts an empty volume once. */
+function isAccepted(observed: Observed, before: string, present: string): boolean {
   const request = emptyRequest(observed);
   if (request !== undefined && request !== handledRestore(observed)) return true;
-  const { creationTimestamp } = dataClaim(observed)?.metadata ?? {};
-  const since = Date.parse(installedAt(databasePod(observed)) ?? creationTimestamp ?? '');
-  return restoredAt(observed).some((at) => Date.parse(at) >= since);
+  const ended = endedRestore(observed);
+  if (ended) return ended.volume === undefined || isSameVolume(ended.volume, present);
+  return isOtherClaim(before, present) && hasSwapped(observed);
 }
 
-/** Returns when the last restore ended, from the status and from an ending operation. */
-function restoredAt(observed: Observed): string[] {
-  const { outcome } = recordIn(observed).operation ?? {};
-  const { at, result } = observed.status.databaseStatus?.lastRestore ?? {};
-  return [
-    ...(at !== undefined && result === 'Succeeded' ? [at] : []),
-    ...(outcome && outcome.failure === undefined ? [outcome.at] : []),
-  ];
+/** Returns the stored restore if it succeeded: its annotation goes with the claim, as the data does. */
+function endedRestore(observed: Observed): Operation | undefined {
+  const { operation } = recordIn(observed);
+  return operation?.outcome && operation.outcome.failure === undefined ? operation : undefined;
+}
+
+function isOtherClaim(before: string, present: string): boolean {
+  return before.split('/')[0] !== present.split('/')[0];
+}
+
+/** True if a swap succeeded whose Pod is newer than the data claim. The API server sets both times. */
+function hasSwapped(observed: Observed): boolean {
+  const since = Date.parse(dataClaim(observed)?.metadata.creationTimestamp ?? '');
+  return runResults(observed).some(
+    ({ job, succeeded, createdAt }) => succeeded && isSwap(job) && Date.parse(createdAt) > since,
+  );
 }
 
 const acceptEmpty = 'empty';

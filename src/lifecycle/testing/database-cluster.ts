@@ -295,7 +295,9 @@ export class DatabaseCluster {
   }
 
   #put<T extends KubeObject>(resource: Resource<T>, object: T): void {
-    this.#live.set(keyOf(resource, object.metadata.name), [resource, object]);
+    const { name } = object.metadata;
+    const metadata = { uid: `${name}-uid`, ...object.metadata };
+    this.#live.set(keyOf(resource, name), [resource, { ...object, metadata }]);
   }
 
   #picture(): string {

@@ -33,6 +33,13 @@ describe('an operation on the database', () => {
     expect(cluster.jobNames).toHaveLength(2);
   });
 
+  it('a restore stores the volume into which the copy was loaded', () => {
+    const cluster = installed();
+    cluster.annotate(restore);
+    cluster.until('restore stop');
+    expect(cluster.operation?.volume).toBe('mysql-storage-mariadb-0-uid/unknown');
+  });
+
   it('requests in one patch run in sequence, the restore first', () => {
     const cluster = installed();
     cluster.spec.database.image = image;

@@ -27,6 +27,8 @@ const operation = z.object({
   lostRuns: z.int().nonnegative().optional(),
   /** Operator replicas before the restore. */
   replicas: z.int().nonnegative().optional(),
+  /** Identity of the data volume into which the copy was loaded; undefined: unknown. */
+  volume: z.string().optional(),
   outcome: outcome.optional(),
 });
 

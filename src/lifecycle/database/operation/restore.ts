@@ -3,6 +3,7 @@ import { deployments } from '../../../kube/core-resources.ts';
 import { restoreTask } from '../../backup/restore.ts';
 import type { Observed } from '../../stage.ts';
 import { databasePod, isReady } from '../pod-state.ts';
+import { installedVolume } from '../volume.ts';
 import type { Operation } from './record.ts';
 import { hasOperatorPods, runOf, waitForBackups } from './runs.ts';
 import { next, type Steps, type Verdict, wait } from './verdict.ts';
@@ -24,7 +25,10 @@ export const restoreSteps: Steps = {
 
   load(observed, operation) {
     const run = runOf(observed, operation);
-    if (run.state === 'done') return next('stop', { replicas: replicasOf(observed) });
+    if (run.state === 'done') {
+      const volume = installedVolume(observed);
+      return next('stop', { replicas: replicasOf(observed), ...(volume ? { volume } : {}) });
+    }
     if (run.state === 'failed') return finish(operation, run.at, false, run.why);
     if (run.state === 'lost') {
       const { lostRuns = 0 } = operation;

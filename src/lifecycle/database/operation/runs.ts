@@ -49,6 +49,11 @@ export function isRestore(name: string): boolean {
   return name.startsWith('mariadb-restore-');
 }
 
+/** True for a Job that exchanges the tables, by name. */
+export function isSwap(name: string): boolean {
+  return name.startsWith('mariadb-restore-swap-');
+}
+
 /** True for a Job that tries a new image. */
 export function isUpgradeCheck({ metadata }: Job): boolean {
   return metadata.name.startsWith('mariadb-upgrade-check-');
