@@ -1,6 +1,6 @@
 import { annotations, managedObjects } from '../../api/names.ts';
 import { type Secret, secrets, statefulSets } from '../../kube/core-resources.ts';
-import type { CredentialsWanted, Problem } from '../accept/accepted.ts';
+import type { CredentialsWanted } from '../accept/accepted.ts';
 import { database } from '../database/database.ts';
 import { effectsOf } from '../database/operation/effects.ts';
 import { isManaged } from '../database/ownership.ts';
@@ -11,6 +11,7 @@ import { backupOptions, clientOptions } from './client-options.ts';
 import { initFile } from './init-file.ts';
 import { legacyPasswords } from './legacy-passwords.ts';
 import { type Login, loginOf, partialLogin, renderedKeys } from './login.ts';
+import { renamedDatabase } from './renamed-database.ts';
 
 /** Plans Secret mariadb-credentials: from the spec, taken over, generated or rotated. */
 export function credentials(observed: Observed, newPassword: () => string): StagePlan<undefined> {
@@ -19,7 +20,7 @@ export function credentials(observed: Observed, newPassword: () => string): Stag
   if (!wanted) return unchanged([], undefined);
   const notices = noticesOf(wanted, requestOf(observed));
   const secret = observed.objects.find(secrets, managedObjects.credentials);
-  const renamed = renamedDatabase(wanted, secret);
+  const renamed = renamedDatabase(observed);
   if (renamed) return { ...unchanged([renamed], undefined), notices };
   const { keepsSecret, rotation } = effectsOf(observed);
   if ((keepsSecret && loginOf(secret)) || !canServerFollow(observed)) {
@@ -34,26 +35,6 @@ export function credentials(observed: Observed, newPassword: () => string): Stag
     notices,
     report: undefined,
   };
-}
-
-/** With another name MariaDB would serve an empty schema, and its dumps would push out those of the former schema. */
-function renamedDatabase(
-  { database: name }: CredentialsWanted,
-  secret: Secret | undefined,
-): Problem | undefined {
-  const login = loginOf(secret);
-  // An edited name in the Secret is replaced instead.
-  if (!login || login.database === name || !hasInitFile(secret, login)) return undefined;
-  const { database: present } = login;
-  return {
-    field: 'spec.database.credentials.database',
-    message: `spec.database.credentials.database "${name}" is not the present name "${present}", and MariaDB would start without the data; set it to "${present}"; to start with an empty database "${name}", copy the files of claim ${managedObjects.backup} away first, then delete Secret ${managedObjects.credentials}`,
-  };
-}
-
-function hasInitFile(secret: Secret | undefined, login: Login): boolean {
-  const stored = secret?.data?.[renderedKeys.initFile];
-  return stored === Buffer.from(initFile(login), 'utf8').toString('base64');
 }
 
 /**

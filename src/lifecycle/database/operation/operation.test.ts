@@ -109,6 +109,23 @@ describe('an operation on the database', () => {
     expect(cluster.restarts).toBe(1);
   });
 
+  it('passwords stay while another database name is refused, before and during a rotation', () => {
+    const cluster = installed();
+    cluster.annotate(rotate);
+    cluster.spec.database.credentials = { database: 'shop' };
+    const before = cluster.serverObjects();
+    expect(cluster.settle()).toEqual([]);
+    expect(cluster.serverObjects()).toEqual(before);
+    cluster.spec.database.credentials = {};
+    cluster.until('rotation write');
+    cluster.spec.database.credentials = { database: 'shop' };
+    expect(cluster.settle()).toEqual(['rotation write']);
+    expect(cluster.serverObjects()).toEqual(before);
+    cluster.spec.database.credentials = {};
+    expect(cluster.settle().at(-1)).toBe('rotation restart');
+    expect(cluster.restarts).toBe(1);
+  });
+
   it('an image is tried again within the hour after it was replaced', () => {
     const cluster = installed();
     for (const wanted of ['mariadb:10.11.8', 'mariadb:10.11.9', 'mariadb:10.11.8']) {

@@ -2,6 +2,7 @@ import { annotations, managedObjects } from '../../../api/names.ts';
 import { claims, secrets, statefulSets } from '../../../kube/core-resources.ts';
 import { restoreRequest } from '../../backup/restore.ts';
 import { loginOf } from '../../credentials/login.ts';
+import { renamedDatabase } from '../../credentials/renamed-database.ts';
 import type { Observed } from '../../stage.ts';
 import { failedUpgrade, imageOf } from '../image-change.ts';
 import {
@@ -112,8 +113,10 @@ function restoresIn(observed: Observed): readonly Request[] {
     : [];
 }
 
-/** Without a complete Secret nothing is rotated: the credentials stage writes a new Secret. */
-function rotationsIn({ accepted, objects, operator }: Observed): readonly Request[] {
+/** Without a complete Secret, or with a refused database name, the credentials stage would rotate nothing. */
+function rotationsIn(observed: Observed): readonly Request[] {
+  const { accepted, objects, operator } = observed;
+  if (renamedDatabase(observed)) return [];
   const request = operator.metadata.annotations?.[annotations.rotateCredentials];
   const secret = objects.find(secrets, managedObjects.credentials);
   if (request === undefined || !accepted.credentials.value || !loginOf(secret)) return [];

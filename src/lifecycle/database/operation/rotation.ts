@@ -1,5 +1,6 @@
 import { annotations, managedObjects } from '../../../api/names.ts';
 import { secrets } from '../../../kube/core-resources.ts';
+import { renamedDatabase } from '../../credentials/renamed-database.ts';
 import { credentialsRevision, revisionAnnotation } from '../../credentials/revision.ts';
 import { databasePod, isReady } from '../pod-state.ts';
 import { waitForBackups } from './runs.ts';
@@ -11,10 +12,12 @@ export const rotationSteps: Steps = {
     return waitForBackups(observed) ?? next('write');
   },
 
-  write({ objects }, { request }) {
-    const secret = objects.find(secrets, managedObjects.credentials);
+  write(observed, { request }) {
+    const secret = observed.objects.find(secrets, managedObjects.credentials);
     const written = secret?.metadata.annotations?.[annotations.rotateCredentials];
-    return written === request ? next('restart') : wait('the Secret is written');
+    if (written === request) return next('restart');
+    // The rotation starts again with an accepted name.
+    return renamedDatabase(observed) ? { go: 'end' } : wait('the Secret is written');
   },
 
   restart(observed, { deadline }) {
