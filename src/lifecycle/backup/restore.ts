@@ -13,7 +13,10 @@ export interface RestoreRequest {
   readonly isHandled: boolean;
 }
 
-/** `before-restore` undoes the last restore. `!`: without a backup before the restore. Text after `@` makes a value new, to restore the same file again. */
+/**
+ * `before-restore` undoes the last restore that changed anything. `!`: without a backup before the restore. Text after
+ * `@` makes a value new, to restore the same file again.
+ */
 const form = /^(latest|[A-Za-z0-9][A-Za-z0-9._-]*)(!?)(?:@.*)?$/;
 
 /** Returns undefined without the annotation. */
@@ -35,13 +38,18 @@ export function answerOf(observed: Observed): string | undefined {
   if (!found || 'field' in found || !found.isHandled) return undefined;
   const { request } = found;
   const last = lastRestore(observed);
-  const [plain = request] = request.split('@');
-  const done = last?.request === request ? endOf(last) : 'done';
-  return `${annotations.restore} "${request}" is ${done}; append @TEXT to repeat it, for example ${plain}@2`;
+  const end = last?.request === request ? endOf(last) : 'was handled earlier';
+  return `${annotations.restore} "${request}" ${end}; append @TEXT to repeat it, for example ${repeated(request)}`;
 }
 
 function endOf({ at, result }: NonNullable<BackupReport['lastRestore']>): string {
-  return result === 'Succeeded' ? `done at ${at}` : `ended at ${at} without success`;
+  return result === 'Succeeded' ? `succeeded at ${at}` : `failed at ${at}`;
+}
+
+/** Returns an example that differs from the present value. */
+function repeated(request: string): string {
+  const [plain = request, text] = request.split('@');
+  return text === '2' ? `${plain}@3` : `${plain}@2`;
 }
 
 /** Returns file name (or `latest`) and whether the present data is dumped first. */
@@ -55,7 +63,10 @@ function isHandled(observed: Observed, request: string): boolean {
   return last?.request === request || handledRestore(observed) === request;
 }
 
-/** Returns the request to store on the backup claim: the ending restore, an accepted empty volume, otherwise the last restore. */
+/**
+ * Returns the request to store on the backup claim: the ending restore, an accepted empty volume, otherwise the last
+ * restore.
+ */
 export function notedRequest(observed: Observed): string | undefined {
   const { operation } = recordIn(observed);
   if (operation?.kind === 'restore' && operation.outcome) return operation.request;

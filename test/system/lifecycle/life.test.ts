@@ -190,7 +190,7 @@ describe('MariaDB', () => {
     const accepted = (await statusOf(world.management))?.conditions?.find(
       ({ type }) => type === 'Accepted',
     );
-    expect(accepted?.message).toContain('"latest" is done at');
+    expect(accepted?.message).toContain('"latest" succeeded at');
   });
 
   async function untilRepaired(): Promise<void> {

@@ -253,15 +253,27 @@ describe('an operation on the database', () => {
     cluster.annotate({ 'multinic.io/restore': 'latest!@1' });
     cluster.settle();
     const done =
-      /^all fields are valid; multinic\.io\/restore "latest!@1" is done at \S+Z; append @TEXT to repeat it, for example latest!@2$/;
+      /^all fields are valid; multinic\.io\/restore "latest!@1" succeeded at \S+Z; append @TEXT to repeat it, for example latest!@2$/;
     expect(cluster.condition('Accepted')?.message).toMatch(done);
+    cluster.loseStatus();
+    cluster.settle();
+    const earlier = '"latest!@1" was handled earlier; append @TEXT to repeat it, for example';
+    expect(cluster.condition('Accepted')?.message).toContain(earlier);
     cluster.fails = (name) => name.includes('-load-') && failedPod(name, 'no such file', 1);
     cluster.annotate(restore);
     cluster.settle();
     expect(cluster.condition('Accepted')).toMatchObject({
       status: 'True',
-      message: expect.stringMatching(/"latest" is ended at \S+Z without success; /) as string,
+      message: expect.stringMatching(/"latest" failed at \S+Z; .* example latest@2$/) as string,
     });
+    for (const [value, example] of [
+      ['latest@2', 'latest@3'],
+      ['latest@lost', 'latest@2'],
+    ]) {
+      cluster.annotate({ 'multinic.io/restore': value ?? '' });
+      cluster.settle();
+      expect(cluster.condition('Accepted')?.message).toMatch(new RegExp(`example ${example}$`));
+    }
     cluster.annotate({});
     cluster.settle();
     expect(cluster.condition('Accepted')?.message).toBe('all fields are valid');
