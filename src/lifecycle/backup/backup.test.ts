@@ -157,6 +157,10 @@ describe('scheduled backups', () => {
     expect(report.lastBackup).toMatchObject({ file: written.file, verified: false });
     expect(notices).toMatchObject([{ reason: 'BackupFailed' }]);
     expect(notices[0]?.message).toContain(`${written.file} is gone`);
+    expect(notices[0]?.message).toContain('kubectl -n multinic-system create job --from=');
+    const unscheduled = { database: { backup: { schedule: '' } }, live: [claim], status };
+    expect(planOf(unscheduled).notices).toEqual([]);
+    expect(planOf(unscheduled).report.lastBackup).toMatchObject({ verified: false });
     const time = '2026-11-26T09:59:50Z';
     const next = planOf({
       live: [claim],

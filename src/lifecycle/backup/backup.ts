@@ -206,14 +206,16 @@ function noticesOf(observed: Observed): readonly Notice[] {
   ];
 }
 
+/** Without a schedule no CronJob exists, and the user makes backups elsewhere. */
 function goneBackup(observed: Observed): readonly Notice[] {
   const last = newestBackup(observed);
-  if (!last || !isGone(observed, last)) return [];
+  const isScheduled = observed.accepted.backup.value?.schedule !== undefined;
+  if (!isScheduled || !last || !isGone(observed, last)) return [];
   return [
     {
       condition: 'Degraded',
       reason: 'BackupFailed',
-      message: `claim ${managedObjects.backup} was created after the last backup, so ${last.file} is gone with the earlier volume; make a backup: kubectl create job --from=cronjob/${managedObjects.backup} by-hand`,
+      message: `claim ${managedObjects.backup} was created after the last backup, so ${last.file} is gone with the earlier volume; make a backup: kubectl -n ${observed.namespace} create job --from=cronjob/${managedObjects.backup} by-hand`,
     },
   ];
 }

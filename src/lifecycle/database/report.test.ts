@@ -72,7 +72,7 @@ describe('the database phase', () => {
         ],
       }),
       {},
-      /137 \(OOMKilled\)/,
+      /137 \(OOMKilled\).*kubectl -n multinic-system describe pod mariadb-0/,
     ],
   ])('if %s, the phase is %s', (_what, phase, pod, rest, message) => {
     const { report } = database(
@@ -92,5 +92,6 @@ describe('the database phase', () => {
     const { report } = database(observedDatabase({ ...scene, databaseEndingMs: 180_000 }));
     expect(report.phase).toBe('Degraded');
     expect(report.message).toMatch(/taint node node-1 node\.kubernetes\.io\/out-of-service/);
+    expect(report.message).toContain('kubectl -n multinic-system delete pod mariadb-0 --force');
   });
 });

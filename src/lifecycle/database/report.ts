@@ -66,7 +66,7 @@ function failureOf(observed: Observed, pod: Pod | undefined): DatabaseReport {
     const node = pod?.spec?.nodeName ?? '';
     return {
       phase: 'Degraded',
-      message: `Pod ${databasePodName} does not terminate, so node ${node} is probably lost; if that machine is certainly off, run: kubectl taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or: kubectl delete pod ${databasePodName} --force`,
+      message: `Pod ${databasePodName} does not terminate, so node ${node} is probably lost; if that machine is certainly off, run: kubectl taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or: kubectl -n ${observed.namespace} delete pod ${databasePodName} --force`,
     };
   }
   const refusal = refusalText(pod);
@@ -74,7 +74,7 @@ function failureOf(observed: Observed, pod: Pod | undefined): DatabaseReport {
     return { phase: 'Error', message: `MariaDB does not start: ${refusal}` };
   const failure = crashText(pod) ?? (pod && whyNotRunning(pod));
   if (failure === undefined) return {};
-  const hint = `see kubectl describe pod ${databasePodName}, and check spec.database.image and spec.database.resources`;
+  const hint = `see kubectl -n ${observed.namespace} describe pod ${databasePodName}, and check spec.database.image and spec.database.resources`;
   const message = `MariaDB does not start: ${failure}; ${hint}${withoutBackupAdvice(observed)}`;
   return { phase: 'Degraded', message };
 }
