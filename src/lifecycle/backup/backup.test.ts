@@ -7,6 +7,7 @@ import {
   readyPod,
   type Scene,
   statefulSet,
+  withOperation,
   withSecret,
 } from '../testing/database-scene.ts';
 import { testTime } from '../testing/observed.ts';
@@ -85,6 +86,25 @@ describe('scheduled backups', () => {
     expect(JSON.stringify(cronJob)).not.toMatch(/root-1|user-1/);
     expect(claim?.metadata.ownerReferences).toBeUndefined();
     expect(claim).toMatchObject({ spec: { resources: { requests: { storage: '41Gi' } } } });
+  });
+
+  it('backups discard file .dropped only after the user accepted an empty volume', () => {
+    const emptyOf = (value: string, more: Scene['live'] = []) => {
+      const metadata = { name: 'mariadb-backup', annotations: { 'multinic.io/restore': value } };
+      const labels = { 'multinic.example.com/managed-by-operator': 'production-system' };
+      const claim = named(claims, metadata.name, { metadata: { ...metadata, labels } });
+      const cronJob = planOf({ live: [claim, ...more] }).apply[0]?.object;
+      const { spec } = cronJob as unknown as { spec: { jobTemplate: object } };
+      return environmentOf(spec.jobTemplate)['EMPTY'];
+    };
+    expect(['latest', 'empty', 'empty@2'].map((value) => emptyOf(value))).toEqual([
+      '',
+      'yes',
+      'yes',
+    ]);
+    const times = { startedAt: at, deadline: at };
+    const operation = { kind: 'restore', request: 'latest', step: 'swap', ...times } as const;
+    expect(emptyOf('empty', [withOperation({ operation })])).toBe('');
   });
 
   it.each<readonly [string, Scene, readonly string[], readonly string[]]>([

@@ -6,6 +6,7 @@ import { loginMount } from '../database/restricted-pod.ts';
 import { loginSource } from '../database/stateful-set.ts';
 import type { Observed } from '../stage.ts';
 import { deadlineSeconds } from './names.ts';
+import { isEmptyAccepted } from './restore.ts';
 import { backupScript } from './script.ts';
 import { type JobSpec, workJobSpec } from './work-job.ts';
 
@@ -37,6 +38,7 @@ export function jobSpecOf(
     PORT: String(service.port),
     RETENTION: String(retention),
     SUFFIX: work.task === 'backup' ? work.suffix : '',
+    EMPTY: work.task === 'backup' && isEmptyAccepted(observed) ? 'yes' : '',
     FILE: work.task === 'load' ? work.file : '',
     SAFETY: work.task === 'load' && !work.safety ? 'no' : 'yes',
     CAPACITY: capacityOf(observed),

@@ -1,7 +1,7 @@
 import { annotations } from '../../api/names.ts';
 import type { Problem } from '../accept/accepted.ts';
 import { recordIn } from '../database/operation/record.ts';
-import { acceptedEmpty, emptyRequest, handledRestore } from '../database/volume.ts';
+import { acceptedEmpty, emptyRequest, handledRestore, isEmptyValue } from '../database/volume.ts';
 import type { BackupReport } from '../reports.ts';
 import type { Observed } from '../stage.ts';
 
@@ -75,6 +75,12 @@ export function notedRequest(observed: Observed): string | undefined {
     handledRestore(observed) ??
     observed.status.databaseStatus?.lastRestore?.request
   );
+}
+
+/** True if the user accepted an empty volume after the last restore, and no restore runs. */
+export function isEmptyAccepted(observed: Observed): boolean {
+  const isRestoring = recordIn(observed).operation?.kind === 'restore';
+  return !isRestoring && isEmptyValue(notedRequest(observed));
 }
 
 /** Returns the last restore: the ending restore, otherwise the restore in the status. */

@@ -19,8 +19,8 @@ $TASK
  * log, or one line with the failure reason, the data on the server, and the next step.
  *
  * Environment: TASK (backup, load or swap), HOST, PORT, DATABASE, RETENTION (files per kind; 0: nothing is removed),
- * SUFFIX (backup: file name suffix), FILE (load: a file name, `latest` or `before-restore`), SAFETY (load: `yes` or `no`), CAPACITY (load:
- * bytes of the data volume; '': unknown). /etc/multinic has the login (backup.cnf) and the server's init file
- * (init.sql).
+ * SUFFIX (backup: file name suffix), EMPTY (backup: `yes` if the user accepted an empty volume after the last restore,
+ * else ''), FILE (load: a file name, `latest` or `before-restore`), SAFETY (load: `yes` or `no`), CAPACITY (load: bytes
+ * of the data volume; '': unknown). /etc/multinic has the login (backup.cnf) and the server's init file (init.sql).
  */
 export const backupScript = [shared, files, scratchServer, backup, load, swap, main].join('');

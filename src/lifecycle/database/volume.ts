@@ -96,7 +96,11 @@ const emptyForm = /^empty(?:@.*)?$/;
 /** Returns the annotation if it accepts an empty volume, also if it is handled. */
 export function emptyRequest({ operator }: Observed): string | undefined {
   const request = operator.metadata.annotations?.[annotations.restore];
-  return request !== undefined && emptyForm.test(request) ? request : undefined;
+  return isEmptyValue(request) ? request : undefined;
+}
+
+export function isEmptyValue(request: string | undefined): boolean {
+  return request !== undefined && emptyForm.test(request);
 }
 
 /** Returns the request to note as handled: without a volume the acceptance waits. */

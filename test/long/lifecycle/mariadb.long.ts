@@ -37,6 +37,7 @@ const work = (root: string, task: string, file = '', on = pod) =>
       FILE: file,
       SAFETY: 'yes',
       CAPACITY: '',
+      EMPTY: '',
     },
   });
 async function restore(root: string) {

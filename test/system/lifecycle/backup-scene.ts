@@ -113,6 +113,7 @@ const environment = {
   DATABASE: login.database,
   RETENTION: '3',
   SUFFIX: '',
+  EMPTY: '',
   FILE: 'latest',
   SAFETY: 'yes',
   CAPACITY: '',

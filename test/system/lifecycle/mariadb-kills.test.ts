@@ -71,7 +71,10 @@ describe('kills', () => {
       expect(killed, step).toMatchObject({ status: 137 });
       expect(await scene.checksums(), step).toBe(old);
     }
-    refused(await scene.work({}), /^a restore that has not ended .* a dump would lack them; run/);
+    refused(
+      await scene.work({}),
+      /^the restore of multinic-\S+\.sql has not ended, .* a dump would lack them; run/,
+    );
     const steps = ['exchange_tables', 'count_live', 'create_programs', 'forget_copy'];
     for (const step of steps) {
       const killed = await scene.work({ TASK: 'swap' }, { script: killedAfter('swap', step) });
@@ -82,6 +85,26 @@ describe('kills', () => {
     const { status, message } = await scene.work({ TASK: 'swap' });
     expect(status, message).toBe(0);
     expect(JSON.parse(message)).toMatchObject({ file, rows: rows + 15 });
+    expect(await state()).toEqual(before);
+  });
+
+  it('an undo whose swap is killed after it dropped triggers can be undone itself', async () => {
+    const mark = (text: string) =>
+      scene.sql(`UPDATE node_config SET note = '${text}' WHERE id = 1`);
+    const marked = () => scene.sql('SELECT note FROM node_config WHERE id = 1');
+    await mark('good');
+    await scene.restore(file);
+    await mark('later');
+    expect((await load('before-restore')).status).toBe(0);
+    for (const step of ['drop_programs', 'create_schemas']) {
+      const killed = await scene.work({ TASK: 'swap' }, { script: killedAfter('swap', step) });
+      expect(killed, step).toMatchObject({ status: 137 });
+    }
+    expect((await scene.work({ TASK: 'swap' })).status).toBe(0);
+    expect(await marked()).toBe('good');
+    await scene.restore('before-restore');
+    expect(await marked()).toBe('later');
+    await scene.restore(file, 'no');
     expect(await state()).toEqual(before);
   });
 

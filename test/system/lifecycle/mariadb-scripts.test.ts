@@ -9,6 +9,7 @@ import { inTurn } from '../../rotation.ts';
 import {
   type BackupScene,
   backupScene,
+  killedAfter,
   login,
   newPod,
   prepare,
@@ -137,6 +138,41 @@ it('a backup has the greatest number even if a clock ran ahead, and is then the 
   const { loaded } = await scene.restore('latest');
   expect(loaded.file).toBe(later[2]?.file);
   expect(await scene.checksums()).toBe(present);
+});
+
+it('backups go on after a swap that failed before it changed anything, and before-restore stays', async () => {
+  const mark = (text: string) => scene.sql(`UPDATE node_config SET note = '${text}' WHERE id = 1`);
+  const marked = () => scene.sql('SELECT note FROM node_config WHERE id = 1');
+  const note = await marked();
+  const { file } = await scene.backup();
+  await mark('first');
+  const { loaded } = await scene.restore(file);
+  await mark('second');
+  expect((await scene.work({ TASK: 'load', FILE: file })).status).toBe(0);
+  const script = killedAfter('swap', 'create_schemas');
+  expect(await scene.work({ TASK: 'swap' }, { script })).toMatchObject({ status: 137 });
+  const later = await scene.backup();
+  expect(await marked()).toBe('second');
+  const undone = await scene.restore('before-restore');
+  expect(undone.loaded.file).toBe(loaded.safety);
+  expect(await marked()).toBe('first');
+  await scene.restore(file, 'no');
+  expect(await marked()).toBe(note);
+  for (const name of [later.file, loaded.safety, undone.loaded.safety]) {
+    rmSync(join(scene.pod.folder, 'backup', name ?? ''));
+  }
+});
+
+it('a backup fails after a restore of an earlier release that has not ended, until an empty volume is accepted', async () => {
+  const present = scene.files();
+  scene.put('.dropped', '');
+  refused(await scene.work({}), /^a restore has not ended, but has dropped .*append @TEXT to the/);
+  const { file } = await scene.backup({ EMPTY: 'yes' });
+  rmSync(join(scene.pod.folder, 'backup', file));
+  await scene
+    .backup({ RETENTION: '0' })
+    .then((made) => rmSync(join(scene.pod.folder, 'backup', made.file)));
+  expect(scene.files()).toEqual(present);
 });
 
 it('backups before upgrades do not push out the scheduled backups', async () => {

@@ -99,13 +99,19 @@ drop_former() {
   remote_sql --execute="SET FOREIGN_KEY_CHECKS=0; DROP DATABASE IF EXISTS $former" 2>&1 || true
 }
 
+# Earlier releases wrote the file without text. An accepted empty volume has nothing of the dropped objects.
+refuse_dropped() {
+  [ -z "$EMPTY" ] || rm -f $folder/.dropped
+  [ -e $folder/.dropped ] || return 0
+  if [ -s $folder/.dropped ]; then fail "$(cat $folder/.dropped)"; fi
+  fail "$(dropped_text 'a restore')"
+}
 advice() {
   [ -z "$lost" ] || echo "; restore a backup without a dump of the present data: set multinic.io/restore: latest!"
 }
 backup() {
   connect
-  [ ! -e $folder/.dropped ] ||
-    fail 'a restore that has not ended has dropped the triggers, views, routines and events of the live schema, and a dump would lack them; run the restore again: append @TEXT to the value of multinic.io/restore'
+  refuse_dropped
   make_room
   dump_part "$SUFFIX" || {
     fail_if_full

@@ -156,14 +156,15 @@ prepare_programs() {
   replace_definers /tmp/programs.sql /tmp/replaced >/tmp/programs
   definers=$(sed -e "s/$tick//g" -e 's/["\\]/\\&/g' -e 's/.*/"&"/' /tmp/replaced | tr '\n' ',' | sed -e 's/,$//' -e 's/","/", "/g')
 }
-# The last file makes the loaded copy complete.
+# The last file makes the loaded copy complete. A dump after an earlier restore dropped triggers, views, routines and
+# events lacks them, hence it undoes nothing.
 publish_copy() {
   number=$(header_of "$path" | cut -d' ' -f1)
   rows=$(total /tmp/wanted)
   cat /tmp/programs >$folder/.restore-programs.sql &&
     cat /tmp/wanted >$folder/.restore-rows &&
     cat /tmp/tables >$folder/.restore-tables &&
-    echo "$saved" >$folder/.restore-safety &&
+    { [ -e $folder/.dropped ] || echo "$saved" >$folder/.restore-safety; } &&
     echo "{\"file\": \"$file\", \"bytes\": $bytes, \"rows\": $rows, \"n\": $(or_null "$number" '')}" >$folder/.restore.json.part || {
     rm -f $folder/.restore*
     need=1

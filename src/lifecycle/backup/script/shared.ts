@@ -96,6 +96,10 @@ bytes_of() {
 mebibytes() {
   echo $((($1 + 1048575) / 1048576))
 }
+# Text of the file .dropped and of backups that fail because of it.
+dropped_text() {
+  echo "$1 has not ended, but has dropped triggers, views, routines and events of the live schema, and a dump would lack them; run the restore again: append @TEXT to the value of multinic.io/restore"
+}
 
 # Names of a schema's tables of these kinds, through remote_sql or local_sql.
 tables_in() {

@@ -1,8 +1,8 @@
 /**
  * Exchanges the live tables for the loaded copy. After a kill in any step, the next run ends forward: before the exchange
  * the loaded schema has tables, afterwards none. One statement moves all tables, and MariaDB 10.6 and later undo this
- * statement after a crash. `.restore-exchange` protects the schema with the former tables,
- * and `.dropped` prevents backups without triggers, views, routines and events.
+ * statement after a crash. `.restore-exchange` protects the schema with the former tables, and `.dropped`, if the live
+ * schema had triggers, views, routines or events, prevents backups without them.
  */
 export const swap = String.raw`
 tables_before_exchange() {
@@ -49,6 +49,7 @@ drop_damaged() {
   while read -r one; do
     ! remote_sql "$live" --execute="SELECT 1 FROM $(quoted "$one") LIMIT 0" 2>/tmp/error || continue
     remote_sql "$live" --execute="CHECK TABLE $(quoted "$one")" | grep -qi 'corrupt' || continue
+    note_change
     remote_sql "$live" --execute="SET FOREIGN_KEY_CHECKS=0; DROP TABLE IF EXISTS $(quoted "$one")" 2>/tmp/error || return 1
     echo "table $one is damaged and was dropped"
   done </tmp/present
@@ -59,13 +60,18 @@ drop_dangling_keys() {
     FROM information_schema.referential_constraints
     WHERE constraint_schema = '$live' AND unique_constraint_schema = '$live' AND referenced_table_name NOT IN
     (SELECT table_name FROM information_schema.tables WHERE table_schema = '$live')" >/tmp/keys.sql 2>/tmp/error || return 1
-  [ ! -s /tmp/keys.sql ] || remote_sql "$live" </tmp/keys.sql 2>/tmp/error
+  [ -s /tmp/keys.sql ] || return 0
+  note_change
+  remote_sql "$live" </tmp/keys.sql 2>/tmp/error
 }
 drop_programs() {
   remote_sql --execute="SELECT CONCAT('DROP TRIGGER IF EXISTS $tick', trigger_name, '$tick;') FROM information_schema.triggers WHERE trigger_schema = '$live'
     UNION ALL SELECT CONCAT('DROP VIEW IF EXISTS $tick', table_name, '$tick;') FROM information_schema.views WHERE table_schema = '$live'
     UNION ALL SELECT CONCAT('DROP ', routine_type, ' IF EXISTS $tick', routine_name, '$tick;') FROM information_schema.routines WHERE routine_schema = '$live'
     UNION ALL SELECT CONCAT('DROP EVENT IF EXISTS $tick', event_name, '$tick;') FROM information_schema.events WHERE event_schema = '$live'" >/tmp/drop.sql 2>/tmp/error || return 1
+  [ -s /tmp/drop.sql ] || return 0
+  note_change
+  mark_dropped || return 1
   remote_sql "$live" </tmp/drop.sql 2>/tmp/error
 }
 # InnoDB may still hold a table that has lost its .frm file, and would then refuse the name.
@@ -97,14 +103,19 @@ exchange_tables() {
 note_undo() {
   [ ! -e $folder/.restore-safety ] || mv $folder/.restore-safety $folder/.undo
 }
-# From now on the live schema differs: the dump of a restore that fails here undoes it. An undo that fails stays possible,
-# and a dump after the programs were dropped lacks them.
-note_dropped() {
-  if [ -e $folder/.dropped ]; then
-    rm -f $folder/.restore-safety
-  elif [ "$(sed -n 's/^{"file": "\([^"]*\)".*/\1/p' $folder/.restore.json)" != "$(cat $folder/.undo 2>/dev/null)" ]; then
-    note_undo
-  fi
+restored_file() {
+  sed -n 's/^{"file": "\([^"]*\)".*/\1/p' $folder/.restore.json
+}
+# Before the first change of the live schema: the dump of a restore that fails afterwards undoes this restore. An undo
+# that fails stays possible.
+note_change() {
+  [ "$(restored_file)" = "$(cat $folder/.undo 2>/dev/null)" ] || note_undo
+}
+mark_dropped() {
+  [ ! -e $folder/.dropped ] || return 0
+  dropped_text "the restore of $(restored_file)" 2>/tmp/error >$folder/.dropped.part || return 1
+  mv $folder/.dropped.part $folder/.dropped
+  sync
 }
 # For a restore that never ended, although its tables are live.
 note_exchanged() {
@@ -152,8 +163,6 @@ swap() {
     state='; the former tables are live, but some triggers, views, routines or events may be missing; the loaded copy is complete: run this again'
     drop_damaged || fail "a damaged table cannot be dropped: $(last_error /tmp/error)"
     drop_dangling_keys || fail "foreign keys to lost tables cannot be dropped: $(last_error /tmp/error)"
-    note_dropped
-    touch $folder/.dropped 2>/tmp/error || fail "the backup volume cannot be written: $(last_error /tmp/error)"
     drop_programs || fail "the triggers, views, routines and events cannot be dropped: $(last_error /tmp/error)"
     tables_before_exchange
     free_names || fail "the names of the tables are taken: $(last_error /tmp/error)"

@@ -33,7 +33,7 @@ describe('an operation on the database', () => {
     expect(cluster.jobNames).toHaveLength(2);
   });
 
-  it('a restore stores the volume into which the copy was loaded', () => {
+  it('a restore stores the volume with the loaded copy', () => {
     const cluster = installed();
     cluster.annotate(restore);
     cluster.until('restore stop');
@@ -109,7 +109,7 @@ describe('an operation on the database', () => {
     expect(cluster.restarts).toBe(1);
   });
 
-  it('passwords stay while another database name is refused, before and during a rotation', () => {
+  it('passwords stay while a different database name is refused, before and during a rotation', () => {
     const cluster = installed();
     cluster.annotate(rotate);
     cluster.spec.database.credentials = { database: 'shop' };
