@@ -140,12 +140,15 @@ describe("the data claim's volume", () => {
       'a result in the status',
       { live: [dataClaim('a')], status: restored('2026-11-26T09:40:00Z') },
     ],
-  ])('%s does not end VolumeReplaced, also with a later time by the local clock', (_what, scene) => {
-    const live = [...(scene.live ?? []), backupClaim(`a/${first}`)];
-    const replaced = { ...scene, live, pods: [podSince(second)] };
-    expect(reasonsOf(replaced)).toEqual(['VolumeReplaced']);
-    expect(noteOf(replaced)).toBe(`a/${first}`);
-  });
+  ])(
+    '%s does not end VolumeReplaced, also with a later time by the local clock',
+    (_what, scene) => {
+      const live = [...(scene.live ?? []), backupClaim(`a/${first}`)];
+      const replaced = { ...scene, live, pods: [podSince(second)] };
+      expect(reasonsOf(replaced)).toEqual(['VolumeReplaced']);
+      expect(noteOf(replaced)).toBe(`a/${first}`);
+    },
+  );
 
   it('a restored volume is noted although MariaDB restarts before the restore has ended', () => {
     const live = [ending({ volume: `a/${second}` }), backupClaim(`a/${first}`)];

@@ -6,10 +6,7 @@ import {
   cronJobs,
   type Deployment,
   deployments,
-  type Job,
   jobs,
-  type Pod,
-  type StatefulSet,
   secrets,
   statefulSets,
 } from '../../kube/core-resources.ts';
@@ -17,7 +14,6 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { backup } from '../backup/backup.ts';
 import { credentials } from '../credentials/credentials.ts';
-import { revisionAnnotation } from '../credentials/revision.ts';
 import { database } from '../database/database.ts';
 import { imageOf } from '../database/image-change.ts';
 import { effectsOf } from '../database/operation/effects.ts';
@@ -26,7 +22,8 @@ import { operation } from '../database/operation/stage.ts';
 import type { Outcome, Outcomes } from '../outcome.ts';
 import { type Observed, type StagePlan, unchanged } from '../stage.ts';
 import { statusAfter } from '../status/status.ts';
-import { backupPod, databasePodWith, prepared } from './database-scene.ts';
+import { Kubelet } from './kubelet.ts';
+import { MemoryObjects } from './memory-objects.ts';
 import { observedOf, operatorWith } from './observed.ts';
 
 const namespace = 'multinic-system';
@@ -35,28 +32,22 @@ const minuteMs = 60_000;
 const patience = 60;
 
 /**
- * A management cluster in memory: carries out the plans of the database's stages as the API server, kubelet and Job
- * controller do. A reconcile takes a minute of fake time.
+ * A management cluster in memory: carries out the plans of the database's stages as the API server does. A reconcile
+ * takes a minute of fake time.
  */
 export class DatabaseCluster {
   readonly spec = { database: { enabled: true } as Record<string, unknown> };
-  /** Returns the failed Pod of a Job; undefined: the Job succeeds. */
-  fails: (job: string) => Pod | undefined | false = () => undefined;
-  readonly unpullable = new Set<string>();
-  /** True: a new Pod of a Job is unschedulable during its first reconcile. */
-  isCrowded = false;
   /** Different numbers of the operator's replicas, in their order. */
   readonly replicasSeen: number[] = [2];
-  restarts = 0;
   #now = new Date('2026-11-26T10:00:00Z');
   #annotations: Record<string, string> = {};
   #status: MultiNicOperatorStatus = {};
   #passwords = 0;
-  readonly #live = new Map<string, readonly [Resource<KubeObject>, KubeObject]>();
-  readonly #pods = new Map<string, Pod>();
+  readonly #objects = new MemoryObjects();
+  readonly kubelet = new Kubelet(this.#objects);
 
   constructor() {
-    this.#put(deployments, {
+    this.#objects.put(deployments, {
       metadata: { namespace, name: managedObjects.controller, generation: 1 },
       spec: { replicas: 2, selector: {}, template: {} },
       status: { observedGeneration: 1, replicas: 2, readyReplicas: 2 },
@@ -68,9 +59,9 @@ export class DatabaseCluster {
   }
 
   setRecord(text: string): void {
-    const claim = this.#get(claims, managedObjects.databaseClaim);
+    const claim = this.#objects.get(claims, managedObjects.databaseClaim);
     const notes = { ...claim?.metadata.annotations, [annotations.operation]: text };
-    this.#put(claims, {
+    this.#objects.put(claims, {
       ...claim,
       metadata: { ...claim?.metadata, name: managedObjects.databaseClaim, annotations: notes },
     });
@@ -82,18 +73,14 @@ export class DatabaseCluster {
 
   dropJobs(): void {
     for (const name of this.jobNames) {
-      this.#live.delete(keyOf(jobs, name));
-      this.#pods.delete(name);
+      this.#objects.delete(jobs, name);
+      this.kubelet.pods.delete(name);
     }
   }
 
   startBackup(name: string): void {
     const app = { app: 'mariadb-backup', [labels.managedByOperator]: 'production-system' };
-    this.#put(jobs, { metadata: { namespace, name, labels: app } });
-  }
-
-  endBackup(name: string): void {
-    this.#end(this.#get(jobs, name), 'Complete');
+    this.#objects.put(jobs, { metadata: { namespace, name, labels: app } });
   }
 
   /** Reconciles until nothing changes; returns the steps in their order, as `kind step`. */
@@ -133,7 +120,7 @@ export class DatabaseCluster {
     const { replicas } = effectsOf(observed);
     for (const plan of Object.values<StagePlan>(plans)) this.#carryOut(plan);
     if (replicas !== undefined) this.#scale(replicas);
-    if (works) this.#work();
+    if (works) this.kubelet.work(this.#now);
     const ready = { phase: 'Ready', readyReplicas: 2, desiredReplicas: 2 };
     const outcomes: Outcomes = {
       operation: outcomeOf(plans.operation),
@@ -176,25 +163,25 @@ export class DatabaseCluster {
   }
 
   get image(): string | undefined {
-    const set = this.#get(statefulSets, managedObjects.database);
+    const set = this.#objects.get(statefulSets, managedObjects.database);
     return set && imageOf(set);
   }
 
   get isSuspended(): boolean | undefined {
-    return this.#get(cronJobs, managedObjects.backup)?.spec?.suspend;
+    return this.#objects.get(cronJobs, managedObjects.backup)?.spec?.suspend;
   }
 
   /** Number of retained files in the scheduled backup's environment. */
   get retention(): string | undefined {
-    const { spec } = this.#get(cronJobs, managedObjects.backup) ?? {};
+    const { spec } = this.#objects.get(cronJobs, managedObjects.backup) ?? {};
     const env = spec?.jobTemplate.spec?.template.spec?.containers[0]?.env ?? [];
     return env.find(({ name }) => name === 'RETENTION')?.value;
   }
 
   serverObjects(): readonly unknown[] {
     return [
-      this.#get(secrets, managedObjects.credentials)?.data,
-      this.#get(statefulSets, managedObjects.database)?.spec,
+      this.#objects.get(secrets, managedObjects.credentials)?.data,
+      this.#objects.get(statefulSets, managedObjects.database)?.spec,
     ];
   }
 
@@ -203,28 +190,28 @@ export class DatabaseCluster {
       annotations: this.#annotations,
       status: this.#status,
     });
-    const observed = observedOf(operator, [...this.#live.values()]);
-    return { ...observed, pods: [...this.#pods.values()], now: this.#now };
+    const observed = observedOf(operator, this.#objects.entries);
+    return { ...observed, pods: [...this.kubelet.pods.values()], now: this.#now };
   }
 
   #carryOut({ note, remove, create = [], apply }: StagePlan): void {
     if (note) this.setRecord(note.text);
-    for (const { resource, ref } of remove) this.#live.delete(keyOf(resource, ref.name));
+    for (const { resource, ref } of remove) this.#objects.delete(resource, ref.name);
     for (const { resource, object } of create) {
-      if (!this.#get(resource, object.metadata.name)) this.#put(resource, object);
+      if (!this.#objects.get(resource, object.metadata.name)) this.#objects.put(resource, object);
     }
     for (const { resource, object } of apply) this.#apply(resource, object);
   }
 
   /** Keeps what other field managers set. */
   #apply(resource: Resource<KubeObject>, object: KubeObject): void {
-    const before = this.#get(resource, object.metadata.name);
+    const before = this.#objects.get(resource, object.metadata.name);
     const kept = before?.metadata.annotations?.[annotations.operation];
     const notes = {
       ...object.metadata.annotations,
       ...(kept ? { [annotations.operation]: kept } : {}),
     };
-    this.#put(resource, {
+    this.#objects.put(resource, {
       ...before,
       ...object,
       metadata: { ...object.metadata, annotations: notes },
@@ -232,11 +219,11 @@ export class DatabaseCluster {
   }
 
   #scale(replicas: number): void {
-    const live = this.#get(deployments, managedObjects.controller);
+    const live = this.#objects.get(deployments, managedObjects.controller);
     if (live?.spec?.replicas === replicas) return;
     this.replicasSeen.push(replicas);
     const status = { observedGeneration: 1, replicas, readyReplicas: replicas };
-    this.#put(deployments, {
+    this.#objects.put(deployments, {
       ...live,
       metadata: { ...live?.metadata, name: managedObjects.controller },
       spec: { selector: {}, template: {}, ...live?.spec, replicas },
@@ -244,112 +231,12 @@ export class DatabaseCluster {
     });
   }
 
-  #work(): void {
-    for (const job of this.#observed().jobs) this.#run(job);
-    const set = this.#get(statefulSets, managedObjects.database);
-    if (set) this.#serve(set);
-  }
-
-  #run(job: Job): void {
-    const { name } = job.metadata;
-    const container = job.spec?.template.spec?.containers[0];
-    if (job.status?.conditions || !container) return;
-    const waiting = this.#waitingPod(name, container.image ?? '');
-    if (waiting) return void this.#pods.set(name, waiting);
-    const failed = this.fails(name);
-    const at = this.#now.toISOString();
-    this.#pods.set(name, failed || backupPod(name, at, answerOf(name, at)));
-    this.#end(job, failed ? 'Failed' : 'Complete');
-  }
-
-  /** Returns the Pod that cannot run now; undefined: it runs. */
-  #waitingPod(job: string, image: string): Pod | undefined {
-    if (this.unpullable.has(image)) return unpulled(job);
-    return this.isCrowded && !this.#pods.has(job) ? unscheduled(job) : undefined;
-  }
-
-  #end(job: Job | undefined, type: 'Complete' | 'Failed'): void {
-    if (!job) return;
-    const conditions = [{ type, status: 'True', reason: 'x', message: 'the Job has failed' }];
-    this.#put(jobs, { ...job, status: { conditions } });
-  }
-
-  /** Replaces the Pod when its template has changed. */
-  #serve(set: StatefulSet): void {
-    const template = templateOf(set);
-    const before = this.#pods.get('mariadb-0');
-    if (before && isOf(before, template)) return;
-    if (before) this.restarts += 1;
-    const pod = databasePodWith(prepared, { isReady: true });
-    this.#pods.set('mariadb-0', {
-      ...pod,
-      metadata: { ...pod.metadata, annotations: template.notes },
-      spec: { ...pod.spec, containers: template.containers },
-    });
-    const status = { replicas: 1, readyReplicas: 1, observedGeneration: 1 };
-    this.#put(statefulSets, { ...set, status });
-  }
-
-  #get<T extends KubeObject>(resource: Resource<T>, name: string): T | undefined {
-    return this.#live.get(keyOf(resource, name))?.[1] as T | undefined;
-  }
-
-  #put<T extends KubeObject>(resource: Resource<T>, object: T): void {
-    const { name } = object.metadata;
-    const metadata = { uid: `${name}-uid`, ...object.metadata };
-    this.#live.set(keyOf(resource, name), [resource, { ...object, metadata }]);
-  }
-
   #picture(): string {
     const { lastUpdated: _, ...status } = this.#status;
-    return JSON.stringify([[...this.#live], [...this.#pods], status]);
+    return JSON.stringify([this.#objects.entries, [...this.kubelet.pods], status]);
   }
-}
-
-/** Returns the termination message of a successful Job. */
-function answerOf(job: string, at: string): unknown {
-  return job.startsWith('mariadb-upgrade-check-')
-    ? '{"version": "10.11.8"}'
-    : { file: 'multinic-1.sql', bytes: 1, at, verified: true, rows: 3 };
-}
-
-type Container = NonNullable<Pod['spec']>['containers'][number];
-
-interface Template {
-  readonly notes: Record<string, string>;
-  readonly containers: Container[];
-}
-
-function templateOf({ spec }: StatefulSet): Template {
-  const { metadata, spec: pod } = spec?.template ?? {};
-  return { notes: metadata?.annotations ?? {}, containers: pod?.containers ?? [] };
-}
-
-function isOf({ metadata, spec }: Pod, { notes, containers }: Template): boolean {
-  const isSameLogin = metadata.annotations?.[revisionAnnotation] === notes[revisionAnnotation];
-  return isSameLogin && spec?.containers[0]?.image === containers[0]?.image;
-}
-
-function keyOf({ kind }: { readonly kind: string }, name: string): string {
-  return `${kind} ${name}`;
 }
 
 function outcomeOf<Report>(plan: StagePlan<Report>): Outcome<Report> {
   return { plan, objects: new Map(), lost: new Map() };
-}
-
-function unscheduled(job: string): Pod {
-  const { metadata } = backupPod(job, '2026-11-26T10:00:00Z', '');
-  const why = { reason: 'Unschedulable', message: 'Insufficient cpu' };
-  return { metadata, status: { conditions: [{ type: 'PodScheduled', status: 'False', ...why }] } };
-}
-
-function unpulled(job: string): Pod {
-  const pod = backupPod(job, '2026-11-26T10:00:00Z', '');
-  const waiting = { reason: 'ImagePullBackOff', message: 'not found' };
-  const [container] = pod.status?.containerStatuses ?? [];
-  return {
-    ...pod,
-    status: { containerStatuses: container ? [{ ...container, state: { waiting } }] : [] },
-  };
 }

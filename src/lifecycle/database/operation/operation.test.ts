@@ -57,7 +57,7 @@ describe('an operation on the database', () => {
       'upgrade replace',
     ]);
     expect(cluster.image).toBe(image);
-    expect(cluster.restarts).toBe(2);
+    expect(cluster.kubelet.restarts).toBe(2);
   });
 
   it.each(['load', 'stop', 'swap', 'finish'])(
@@ -92,7 +92,7 @@ describe('an operation on the database', () => {
     cluster.reconcile();
     expect(cluster.operation).toMatchObject({ step: 'prepare' });
     expect(cluster.condition('Reconciling')?.message).toContain('Job mariadb-backup-by-hand');
-    cluster.endBackup('mariadb-backup-by-hand');
+    cluster.kubelet.end('mariadb-backup-by-hand');
     expect(cluster.settle().at(-1)).toBe('rotation restart');
     expect(cluster.operation).toBeUndefined();
   });
@@ -106,7 +106,7 @@ describe('an operation on the database', () => {
     expect(cluster.serverObjects()).toEqual(before);
     cluster.spec.database.storageSize = '1Gi';
     expect(cluster.settle().at(-1)).toBe('rotation restart');
-    expect(cluster.restarts).toBe(1);
+    expect(cluster.kubelet.restarts).toBe(1);
   });
 
   it('passwords stay while a different database name is refused, before and during a rotation', () => {
@@ -123,7 +123,7 @@ describe('an operation on the database', () => {
     expect(cluster.serverObjects()).toEqual(before);
     cluster.spec.database.credentials = {};
     expect(cluster.settle().at(-1)).toBe('rotation restart');
-    expect(cluster.restarts).toBe(1);
+    expect(cluster.kubelet.restarts).toBe(1);
   });
 
   it('an image is tried again within the hour after it was replaced', () => {
@@ -164,7 +164,7 @@ describe('an operation on the database', () => {
   ])('%s ends the restore, and the operator has never stopped', (_what, step, exitCode, result) => {
     const cluster = installed();
     cluster.annotate(restore);
-    cluster.fails = (name) =>
+    cluster.kubelet.fails = (name) =>
       name.includes(`-${step}-`) && failedPod(name, 'no such file', exitCode);
     cluster.settle();
     expect(cluster.databaseStatus).toMatchObject({ lastRestore: { request: 'latest', result } });
@@ -176,7 +176,7 @@ describe('an operation on the database', () => {
   it('a swap that fails three times is RestoreFailed until a later restore, and no backup is removed', () => {
     const cluster = installed();
     cluster.annotate(restore);
-    cluster.fails = (name) => name.includes('-swap-') && failedPod(name, 'half of it', 1);
+    cluster.kubelet.fails = (name) => name.includes('-swap-') && failedPod(name, 'half of it', 1);
     cluster.settle();
     expect(cluster.replicasSeen).toEqual([2, 0, 2]);
     expect(cluster.condition('Ready')).toMatchObject({ status: 'False', reason: 'RestoreFailed' });
@@ -184,7 +184,7 @@ describe('an operation on the database', () => {
     cluster.loseStatus();
     cluster.reconcile();
     expect(cluster.condition('Ready')).toMatchObject({ reason: 'RestoreFailed' });
-    cluster.fails = () => undefined;
+    cluster.kubelet.fails = () => undefined;
     cluster.annotate({ 'multinic.io/restore': 'latest@2' });
     cluster.settle();
     expect(cluster.condition('Ready')).toMatchObject({ status: 'True' });
@@ -197,16 +197,16 @@ describe('an operation on the database', () => {
   ])('after a failed %s the former image stays, and a new image is tried', (step, reason, why) => {
     const cluster = installed();
     cluster.spec.database.image = image;
-    cluster.fails = (name) => name.includes(`-${step}-`) && failedPod(name, why, 1);
+    cluster.kubelet.fails = (name) => name.includes(`-${step}-`) && failedPod(name, why, 1);
     cluster.settle();
     expect(cluster.image).toBe('mariadb:10.11');
-    expect(cluster.restarts).toBe(0);
+    expect(cluster.kubelet.restarts).toBe(0);
     expect(cluster.condition('Ready')).toMatchObject({
       status: 'False',
       reason,
       message: expect.stringContaining(why) as string,
     });
-    cluster.fails = () => undefined;
+    cluster.kubelet.fails = () => undefined;
     cluster.spec.database.image = 'mariadb:11.4';
     cluster.settle();
     expect(cluster.image).toBe('mariadb:11.4');
@@ -215,9 +215,9 @@ describe('an operation on the database', () => {
   it('an unpullable image never replaces the running image', () => {
     const cluster = installed();
     cluster.spec.database.image = 'mariadb:10.1l';
-    cluster.unpullable.add('mariadb:10.1l');
+    cluster.kubelet.unpullable.add('mariadb:10.1l');
     cluster.settle();
-    expect(cluster.restarts).toBe(0);
+    expect(cluster.kubelet.restarts).toBe(0);
     expect(cluster.condition('Ready')).toMatchObject({ reason: 'ImageUnusable' });
     expect(cluster.jobNames.join()).toContain('mariadb-upgrade-check-');
     // The Job's Pod would pull for an hour, and reserve CPU and memory meanwhile.
@@ -229,7 +229,7 @@ describe('an operation on the database', () => {
 
   it('an upgrade goes on after a Job whose Pod was unschedulable at first', () => {
     const cluster = installed();
-    cluster.isCrowded = true;
+    cluster.kubelet.isCrowded = true;
     cluster.spec.database.image = image;
     expect(cluster.settle()).toEqual([
       'upgrade prepare',
@@ -259,7 +259,7 @@ describe('an operation on the database', () => {
     cluster.settle();
     const earlier = '"latest!@1" was handled earlier; append @TEXT to repeat it, for example';
     expect(cluster.condition('Accepted')?.message).toContain(earlier);
-    cluster.fails = (name) => name.includes('-load-') && failedPod(name, 'no such file', 1);
+    cluster.kubelet.fails = (name) => name.includes('-load-') && failedPod(name, 'no such file', 1);
     cluster.annotate(restore);
     cluster.settle();
     expect(cluster.condition('Accepted')).toMatchObject({
@@ -298,6 +298,6 @@ describe('an operation on the database', () => {
       status: 'True',
       reason: 'OperationUnreadable',
     });
-    expect(cluster.restarts).toBe(0);
+    expect(cluster.kubelet.restarts).toBe(0);
   });
 });
