@@ -47,6 +47,16 @@ const environmentOf = (object: unknown) => {
     env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),
   );
 };
+/** EMPTY in the CronJob's environment, with this handled restore value. */
+const emptyOf = (handled: string, more: Scene['live'] = []) => {
+  const metadata = { name: 'mariadb-backup', annotations: { 'multinic.io/restore': handled } };
+  const labels = { 'multinic.example.com/managed-by-operator': 'production-system' };
+  const claim = named(claims, metadata.name, { metadata: { ...metadata, labels } });
+  const cronJob = planOf({ live: [claim, ...more] }).apply[0]?.object;
+  const { spec } = cronJob as unknown as { spec: { jobTemplate: object } };
+  return environmentOf(spec.jobTemplate)['EMPTY'];
+};
+
 describe('scheduled backups', () => {
   it("backups use the chart's image pull Secrets", () => {
     const [cronJob] = planOf({ pullSecrets: ['registry-site'] }).apply;
@@ -89,14 +99,6 @@ describe('scheduled backups', () => {
   });
 
   it('backups discard file .dropped only after the user accepted an empty volume', () => {
-    const emptyOf = (value: string, more: Scene['live'] = []) => {
-      const metadata = { name: 'mariadb-backup', annotations: { 'multinic.io/restore': value } };
-      const labels = { 'multinic.example.com/managed-by-operator': 'production-system' };
-      const claim = named(claims, metadata.name, { metadata: { ...metadata, labels } });
-      const cronJob = planOf({ live: [claim, ...more] }).apply[0]?.object;
-      const { spec } = cronJob as unknown as { spec: { jobTemplate: object } };
-      return environmentOf(spec.jobTemplate)['EMPTY'];
-    };
     expect(['latest', 'empty', 'empty@2'].map((value) => emptyOf(value))).toEqual([
       '',
       'yes',

@@ -16,7 +16,7 @@ interface Figures {
   readonly period: number;
 }
 
-/** Exports the last verified backup's time and the schedule's period, neither without a schedule, and a failed restore. */
+/** Exports a failed restore and, with a schedule, the last verified backup's time and the schedule's period. */
 export function createBackupMetrics(
   metrics: Pick<Metrics<typeof metricTable>, 'sample'>,
 ): RecordBackups {

@@ -112,8 +112,8 @@ function replaced(
 }
 
 /**
- * Returns a legacy StatefulSet, or a StatefulSet with added fields under protection. Both stay until the passwords are in
- * our Secret and, if the image changes, until the operation replaces the server.
+ * Returns a legacy StatefulSet, or a StatefulSet with added fields under protection. Both stay until the passwords are
+ * in our Secret and, if the image changes, until the operation replaces the server.
  */
 function replacedSet(
   observed: Observed,

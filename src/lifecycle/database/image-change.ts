@@ -27,8 +27,8 @@ export function failedUpgrade(observed: Observed, image: string): FailedUpgrade 
 }
 
 /**
- * Returns why a Job's Pod cannot start; the kubelet tries again, and a corrected image is a new request. An unscheduled Pod
- * only waits, for example for the CPU of the Job before.
+ * Returns why a Job's Pod cannot start; the kubelet tries again, and a corrected image is a new request. An unscheduled
+ * Pod only waits, for example for the CPU of the Job before.
  */
 export function pullFailure({ pods }: Observed, job: string): string | undefined {
   const pod = pods.find((one) => jobOf(one) === job);

@@ -34,9 +34,9 @@ done
 /**
  * Script of the init container (POSIX sh, Debian's and busybox's programs). Installs MariaDB's system tables into an
  * empty volume and upgrades tables of an older series. Refuses foreign files, and newer data, which an older server
- * opens and damages: the volume's mark names the newest series that has opened it. Writes `{"version": "10.11.19"}`, with
- * `installedAt` since this release installs the data, or one line of text to the termination log. An interrupted installation starts again: its marker exists only while the
- * volume is otherwise empty.
+ * opens and damages: the volume's mark names the newest series that has opened it. Writes `{"version": "10.11.19"}` to
+ * the termination log, with `installedAt` if this release installed the data, or one line of text. An interrupted
+ * installation starts again: its marker exists only while the volume is otherwise empty.
  */
 export const prepareData = String.raw`set -eu
 data=/var/lib/mysql
@@ -92,7 +92,8 @@ if [ ! -d $data/mysql ]; then
 fi
 [ ! -e $data/mysql.ibd ] || refuse ${refusals.foreignFiles} "the volume holds data of MySQL 8, which MariaDB cannot read; use another volume"
 
-# After an upgrade both files are there, and the younger series wrote the first one. Data of 10.5 and earlier may have none.
+# After an upgrade both files are there, and the younger series wrote the first one. Data of 10.5 and earlier may have
+# none.
 info=$data/mariadb_upgrade_info
 [ -e $info ] || info=$data/mysql_upgrade_info
 have=0.0.0

@@ -8,7 +8,7 @@ import { databasePod, installedAt, serverVersion } from './pod-state.ts';
 
 /**
  * Returns the identity of the data to store on the backup claim: the first data, and new data after a restore or a
- * user's acceptance. A claim's volume may be emptied under the same uid, thus the time of the installation belongs to it.
+ * user's acceptance. A claim's volume may be emptied under the same uid, thus the installation time belongs to it.
  */
 export function notedVolume(observed: Observed): string | undefined {
   const before = volumeIn(observed);

@@ -1,8 +1,8 @@
 /**
- * Exchanges the live tables for the loaded copy. After a kill in any step, the next run ends forward: before the exchange
- * the loaded schema has tables, afterwards none. One statement moves all tables, and MariaDB 10.6 and later undo this
- * statement after a crash. `.restore-exchange` protects the schema with the former tables, and `.dropped`, if the live
- * schema had triggers, views, routines or events, prevents backups without them.
+ * Exchanges the live tables for the loaded copy. After a kill in any step, the next run ends forward: before the
+ * exchange the loaded schema has tables, afterwards none. One statement moves all tables, and MariaDB 10.6 and later
+ * undo this statement after a crash. `.restore-exchange` protects the schema with the former tables, and `.dropped`, if
+ * the live schema had triggers, views, routines or events, prevents backups without them.
  */
 export const swap = String.raw`
 tables_before_exchange() {

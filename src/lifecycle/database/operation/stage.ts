@@ -39,7 +39,7 @@ export function operation(observed: Observed): StagePlan<OperationReport> {
   };
 }
 
-/** Running checks of images that the spec does not name: an unpullable image would reserve CPU and memory for an hour. */
+/** Running checks of images absent from the spec: an unpullable image would reserve CPU and memory for an hour. */
 function unneededChecks({ jobs: all, accepted, namespace }: Observed): readonly Removal[] {
   const wanted = accepted.database.value?.image;
   return all
