@@ -202,7 +202,7 @@ export const multiNicOperatorReasons = {
     true,
     [
       "The last backup found none of the inventory's tables in MariaDB; no restore has filled it yet.",
-      '마지막 백업 때 MariaDB에 인벤토리 테이블이 하나도 없었고 아직 복원하지 않았습니다.',
+      '마지막 백업 때 MariaDB에 인벤토리 테이블이 하나도 없었고 아직 복원하지 않았습니다. 예약 백업은 중단됩니다.',
     ],
     [
       'Set multinic.io/restore to latest; in a new installation, start the operator and make a backup.',
@@ -225,7 +225,7 @@ export const multiNicOperatorReasons = {
     'multinicoperator',
     true,
     [
-      'MariaDB has a new or emptied volume without the former data; no restore has filled it yet.',
+      'MariaDB has a new or emptied volume without the former data; no restore has filled it yet. Scheduled backups are suspended.',
       'MariaDB에 이전 데이터가 없는 새 볼륨이나 비워진 볼륨이 연결되었고 아직 복원하지 않았습니다.',
     ],
     [
