@@ -21,29 +21,61 @@ const cluster = (networks?: ReportedCluster['networks']): ReportedCluster => ({
 });
 
 let clock: ReturnType<typeof createFakeClock>;
-let reads: number;
-let answer: () => readonly ReportedCluster[];
+/** URLs of all reads. */
+let reads: string[];
+let answer: () => readonly ReportedCluster[] | Promise<readonly ReportedCluster[]>;
 let networks: ClusterNetworks;
 
 beforeEach(() => {
   clock = createFakeClock();
-  reads = 0;
+  reads = [];
   answer = () => [cluster([services])];
-  networks = new ClusterNetworks(async () => {
-    reads += 1;
+  networks = new ClusterNetworks(async ({ url }) => {
+    reads.push(url);
     return Promise.resolve(answer());
   }, clock);
 });
 
 const read = () => networks.of(endpoint, 'biz-1');
 
+/** Waits for a background read. */
+const settled = async () => {
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+};
+
 it('ClusterNetworks reads once for concurrent and repeated calls, and again after 5 minutes', async () => {
   expect(await Promise.all([read(), read()])).toEqual([[services], [services]]);
   await read();
-  expect(reads).toBe(1);
+  expect(reads).toHaveLength(1);
   await clock.advance(300_000);
+  await Promise.all([read(), read()]);
+  expect(reads).toHaveLength(2);
+});
+
+it('ClusterNetworks waits up to 20 s for the first reading', async () => {
+  const { promise, resolve } = Promise.withResolvers<readonly ReportedCluster[]>();
+  answer = async () => promise;
+  const first = read();
+  await clock.advance(19_000);
+  resolve([cluster([services])]);
+  expect(await first).toEqual([services]);
+  answer = async () => new Promise(() => undefined);
+  const other = networks.of({ ...endpoint, url: 'http://other' }, 'biz-1');
+  await clock.advance(20_000);
+  expect(await other).toBeUndefined();
+});
+
+it('ClusterNetworks returns the last networks at once while a new reading is under way', async () => {
   await read();
-  expect(reads).toBe(2);
+  await clock.advance(300_000);
+  const { promise, resolve } = Promise.withResolvers<readonly ReportedCluster[]>();
+  answer = async () => promise;
+  expect(await read()).toEqual([services]);
+  const pods = { cidr: '10.244.0.0/16', use: 'Pods', source: 'kubeadm-config' } as const;
+  resolve([cluster([services, pods])]);
+  await settled();
+  expect(await read()).toEqual([services, pods]);
+  expect(reads).toHaveLength(2);
 });
 
 it('a failed read, and a cluster without networks, leave the last networks in place', async () => {
@@ -52,11 +84,24 @@ it('a failed read, and a cluster without networks, leave the last networks in pl
   answer = () => {
     throw new Error('away');
   };
+  await read();
+  await settled();
   expect(await read()).toEqual([services]);
   await clock.advance(60_000);
   answer = () => [cluster()];
+  await read();
+  await settled();
   expect(await read()).toEqual([services]);
-  expect(reads).toBe(3);
+  expect(reads).toHaveLength(3);
+});
+
+it('ClusterNetworks forgets a Viola after 2 hours without a caller', async () => {
+  await read();
+  await clock.advance(2 * 3_600_000 + 1);
+  await networks.of({ ...endpoint, url: 'http://other' }, 'biz-1');
+  answer = () => [cluster()];
+  expect(await read()).toBeUndefined();
+  expect(reads).toEqual(['http://viola', 'http://other', 'http://viola']);
 });
 
 it('networks are unknown without an answer, for other clusters and behind a legacy Viola', async () => {
@@ -66,7 +111,7 @@ it('networks are unknown without an answer, for other clusters and behind a lega
   expect(await networks.of({ ...endpoint, compatibility: 'legacy' }, 'biz-1')).toBeUndefined();
 });
 
-it('a network that is no CIDR is left out', async () => {
+it('ClusterNetworks leaves out a network with an invalid CIDR', async () => {
   answer = () => [cluster([{ ...services, cidr: 'x' }, services])];
   expect(await read()).toEqual([services]);
 });

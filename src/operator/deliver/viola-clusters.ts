@@ -8,6 +8,12 @@ import { bodyOf } from './viola-answer.ts';
 /** Business cluster reported by Viola. */
 export type ReportedCluster = z.infer<typeof clusters>['items'][number];
 
+/**
+ * Time limit for a read (ms). Viola itself waits up to 10 s for a hanging business cluster: 5 s for the version, then 5 s
+ * for rights and networks.
+ */
+export const clustersWithinMs = 20_000;
+
 interface ClusterReader {
   readonly caller: Pick<Caller, 'call'>;
   /** Base URL of Viola. */

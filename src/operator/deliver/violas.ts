@@ -33,7 +33,7 @@ export interface Violas extends AsyncDisposable {
    * Returns the business clusters reported by a native Viola. Throws RequestError, or PolicyDenied like the client.
    */
   clusters(endpoint: ViolaEndpoint, signal: AbortSignal): Promise<readonly ReportedCluster[]>;
-  /** Returns a business cluster's networks, read at most every 5 min; undefined: unknown. Never throws. */
+  /** See `ClusterNetworks.of`. Never throws. */
   networks(
     endpoint: ViolaEndpoint,
     providerId: string,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../time/clock.ts';
 import { withDeadline } from '../../time/deadline.ts';
-import type { ReportedCluster } from '../deliver/viola-clusters.ts';
+import { clustersWithinMs, type ReportedCluster } from '../deliver/viola-clusters.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { ViolaEndpoint } from '../resolve/endpoints.ts';
 import { isUnread } from './nodes.ts';
@@ -11,16 +11,15 @@ export type ViolaReport =
   | { readonly kind: 'unread'; readonly why: string };
 
 interface Reading {
-  /** Monotonic milliseconds. */
-  readonly at: number;
+  /** Monotonic milliseconds of the answer; undefined: the read is under way. */
+  at: number | undefined;
   readonly report: Promise<ViolaReport>;
 }
 
 /** Answer lifetime: Viola checks every business cluster per answer. */
 const lifetimeMs = 10_000;
-const timeoutMs = 10_000;
 
-/** Business clusters per Viola, read at most every 10 s. */
+/** Business clusters per Viola; a report serves all callers for 10 s. */
 export class ReportedClusters {
   readonly #violas: Pick<Violas, 'clusters'>;
   readonly #clock: Clock;
@@ -49,9 +48,13 @@ export class ReportedClusters {
   async #report(endpoint: ViolaEndpoint): Promise<ViolaReport> {
     const known = this.#readings.get(endpoint.url);
     if (known) return known.report;
-    const report = this.#read(endpoint);
-    this.#readings.set(endpoint.url, { at: this.#clock.monotonicMs(), report });
-    return report;
+    const reading: Reading = { at: undefined, report: this.#read(endpoint) };
+    this.#readings.set(endpoint.url, reading);
+    try {
+      return await reading.report;
+    } finally {
+      reading.at = this.#clock.monotonicMs();
+    }
   }
 
   async #read(endpoint: ViolaEndpoint): Promise<ViolaReport> {
@@ -60,7 +63,7 @@ export class ReportedClusters {
     }
     try {
       // Several callers share a read, so no caller's abort ends the read.
-      const limit = { clock: this.#clock, ms: timeoutMs };
+      const limit = { clock: this.#clock, ms: clustersWithinMs };
       const items = await withDeadline(limit, (ends) => this.#violas.clusters(endpoint, ends));
       return { kind: 'read', items };
     } catch (error) {
@@ -71,6 +74,8 @@ export class ReportedClusters {
 
   #forgetOld(): void {
     const oldest = this.#clock.monotonicMs() - lifetimeMs;
-    for (const [url, { at }] of this.#readings) if (at < oldest) this.#readings.delete(url);
+    for (const [url, { at = oldest }] of this.#readings) {
+      if (at < oldest) this.#readings.delete(url);
+    }
   }
 }
