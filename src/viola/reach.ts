@@ -21,7 +21,7 @@ export interface Reached {
   readonly checkedAt: string;
   readonly message: string;
   readonly rights?: RightsInCluster;
-  /** Undefined: unknown, or not readable. */
+  /** Undefined: not published, not readable, or no answer in time. */
   readonly networks?: ClusterNetwork[];
 }
 
@@ -32,7 +32,10 @@ export interface ReachOptions {
   readonly rights?: Pick<ClusterRights, 'of' | 'check'> | undefined;
 }
 
-/** Limit per cluster (5 s): a request checks many clusters, a few at a time. */
+/**
+ * Limit per step, ms: version first, then rights and networks at once. A hanging cluster costs 10 s, half of the
+ * operator's limit for all clusters.
+ */
 const answerWithinMs = 5_000;
 
 /** Requests a registered cluster's version; returns its reachability and Viola's missing rights there. */
@@ -55,8 +58,10 @@ export async function reach(
         client.version({ signal: limited }),
       );
       const message = `Kubernetes ${gitVersion}`;
-      const known = await knownRights(providerId, { clock, signal, rights });
-      const networks = await networksIn(found.cluster, { clock, signal });
+      const [known, networks] = await Promise.all([
+        knownRights(providerId, { clock, signal, rights }),
+        networksIn(found.cluster, { clock, signal }),
+      ]);
       const reached = { providerId, server, reachable: true, checkedAt, message };
       return { ...reached, ...(known && { rights: known }), ...(networks && { networks }) };
     } catch (error) {
