@@ -42,7 +42,7 @@ async function reached(
   const { signal } = new AbortController();
   const result = reach(clusters, 'biz-1', { clock, signal, rights });
   await advance(clock);
-  return result;
+  return await result;
 }
 
 it('reach reports a hanging cluster as unreachable after 5 s, before the caller gives up', async () => {

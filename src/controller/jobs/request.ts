@@ -153,10 +153,7 @@ interface Asked {
   readonly contents: Contents;
 }
 
-/** Facts about the cluster, outside the content hash: a Node that joins starts no applies. */
-export type SentFacts = Pick<ClusterFacts, 'networks' | 'apiServer'>;
-
-const noFacts: SentFacts = { networks: [], apiServer: undefined };
+const noFacts: ClusterFacts = { networks: [], apiServer: undefined };
 
 /**
  * Builds the agent's request. The agent has no API access: the request carries the Node's own addresses. A NIC beyond
@@ -166,7 +163,7 @@ export function requestOf(
   task: AgentTask,
   { config, node, contents: { interfaces, keep } }: Asked,
   { protocol, hostFence, basis, removed }: RequestTerms,
-  facts: SentFacts = noFacts,
+  facts: ClusterFacts = noFacts,
 ): JobRequest {
   const ports = [
     ...interfaces.flatMap(({ addresses }) => addresses),
@@ -194,7 +191,7 @@ export function requestOf(
 }
 
 /** Returns no facts before protocol 5: older agents have no use for them. */
-function factsFor(protocol: Protocol, { networks, apiServer }: SentFacts) {
+function factsFor(protocol: Protocol, { networks, apiServer }: ClusterFacts) {
   if (protocol < 5) return {};
   return {
     ...(networks.length > 0 ? { clusterNetworks: [...networks] } : {}),

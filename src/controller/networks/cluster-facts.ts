@@ -18,7 +18,7 @@ import {
   usableNetworks,
 } from './sources.ts';
 
-/** Facts about the cluster in the requests to agents, outside the content hash. */
+/** Facts about the cluster in requests to agents, outside the content hash: a Node that joins starts no applies. */
 export interface ClusterFacts {
   readonly networks: readonly ClusterNetwork[];
   /** Undefined: neither Service nor endpoints are known. */
