@@ -120,7 +120,7 @@ export function createLoop(options: LoopOptions) {
     published: createPublishedNetworks({ client, namespace, perform }),
     serviceCIDRs: values.serviceCIDRs,
     podNetworks: values.podNetworks,
-    podCidrs: stores.podCidrs,
+    nodes: { podCidrs: stores.podCidrs, listed: async () => watches.nodes.synced },
     clock,
     random,
     log,

@@ -7,6 +7,7 @@ import { services } from '../../kube/core-resources.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { defineResource } from '../../kube/resource.ts';
+import type { Guarded } from './guarded-reads.ts';
 
 /** Name for the API server's own Service, EndpointSlice and Endpoints. */
 export const apiServerRef = { namespace: 'default', name: 'kubernetes' } as const;
@@ -55,14 +56,13 @@ const endpoints = defineResource<Untyped>({
 });
 
 /** Object with addresses for the API server. */
-export interface AddressSource {
-  readonly name: string;
-  readonly right: string;
+export interface AddressSource extends Guarded {
   /** Returns undefined if the cluster has no such object. */
   read(signal: AbortSignal): Promise<readonly Endpoint[] | undefined>;
 }
 
 const { namespace, name } = apiServerRef;
+const lack = 'addresses of the API server are not readable there';
 const rightTo = (resource: string) => `get ${resource} "${name}" in ${namespace}`;
 
 /** Returns the source for the Service address. */
@@ -70,6 +70,7 @@ export function serviceSource(client: Pick<KubeClient, 'find'>): AddressSource {
   return {
     name: `Service ${namespace}/${name}`,
     right: rightTo('services'),
+    lack,
     async read(signal) {
       const found = await client.find(services, apiServerRef, { signal });
       const { clusterIP = '', ports = [] } = found?.spec ?? {};
@@ -93,6 +94,7 @@ export function endpointSources(client: Pick<KubeClient, 'find'>): readonly Addr
     {
       name: `EndpointSlice ${namespace}/${name}`,
       right: rightTo('endpointslices.discovery.k8s.io'),
+      lack,
       async read(signal) {
         const found = endpointSlice.safeParse(await find(endpointSlices, signal)).data;
         const ready = found?.endpoints?.filter(({ conditions }) => conditions?.ready !== false);
@@ -108,6 +110,7 @@ export function endpointSources(client: Pick<KubeClient, 'find'>): readonly Addr
     {
       name: `Endpoints ${namespace}/${name}`,
       right: rightTo('endpoints'),
+      lack,
       async read(signal) {
         const found = endpointsObject.safeParse(await find(endpoints, signal)).data;
         return found?.subsets?.flatMap(({ addresses, ports }) =>

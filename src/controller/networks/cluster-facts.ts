@@ -1,21 +1,23 @@
-import { type ClusterNetwork, maxClusterNetworks } from '../../api/cluster-networks.ts';
+import type { ClusterNetwork } from '../../api/cluster-networks.ts';
 import type { ApiServer } from '../../api/job.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { isForbidden } from '../../kube/errors.ts';
 import type { Logger } from '../../process/log.ts';
 import { jittered } from '../../time/backoff.ts';
 import { type Clock, passed, type Random } from '../../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
-import { type AddressSource, endpointSources, serviceSource } from './api-server.ts';
-import { mergedPrefixes } from './merged-prefixes.ts';
-import type { PublishedNetworks } from './published.ts';
+import { createApiServerReader } from './api-server-facts.ts';
+import { createGuardedReads, type Outcome } from './guarded-reads.ts';
+import { type Answers, answerFor, networkList, storedAnswers } from './network-answers.ts';
+import { usableNetworks } from './network-text.ts';
+import { type PublishedNetworks, publication } from './published.ts';
 import {
   type NetworkSource,
+  type NetworksByUse,
   type NetworkUse,
+  NodesUnlisted,
   networkSources,
+  nodesName,
   settingNames,
-  UnreadableSource,
-  usableNetworks,
 } from './sources.ts';
 
 /** Facts about the cluster in requests to agents, outside the content hash: a Node that joins starts no applies. */
@@ -34,13 +36,19 @@ export interface ClusterFactsReader {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** Nodes in the watch cache. */
+export interface CachedNodes {
+  readonly podCidrs: () => readonly string[];
+  /** Resolves when all Nodes are in the cache. */
+  readonly listed: () => Promise<void>;
+}
+
 export interface ClusterFactsOptions {
   readonly client: Pick<KubeClient, 'find' | 'list' | 'listAll'>;
   readonly published: PublishedNetworks;
   readonly serviceCIDRs: readonly string[];
   readonly podNetworks: readonly string[];
-  /** Returns podCIDRs from all cached Nodes. */
-  readonly podCidrs: () => readonly string[];
+  readonly nodes: CachedNodes;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Pick<Logger, 'warn'>;
@@ -48,130 +56,83 @@ export interface ClusterFactsOptions {
   readonly onMissingRight: (message: string) => void;
 }
 
-/** Networks rarely change; a read costs about six requests. */
+/** Networks rarely change; a read costs about seven requests. */
 const intervalMs = 900_000;
-/** Pause after a failed read. */
+/** Pause after an incomplete read, and limit for the Node watch before the first publication. */
 const retryMs = 60_000;
-/** Time for the Node watch before the first publication. */
-const firstPauseMs = 5_000;
 const beginMs = 10_000;
-const maxEndpoints = 8;
 /** Nodes join between two reads. */
 const nodesAgeMs = 60_000;
-
-interface Answer {
-  readonly source: string;
-  readonly prefixes: readonly string[];
-}
-
-type Answers = ReadonlyMap<NetworkUse, Answer>;
-
-type Named = Pick<NetworkSource, 'name' | 'right'>;
-
-/** Read outcome; `isUnknown`: the last value stays in force. */
-type Outcome<T> = { readonly value: T } | { readonly isUnknown: boolean };
 
 /**
  * Reads networks and API server at intervals, without watches. A failed read leaves the last answer in place: an
  * unknown network is not an absent network.
  */
 export function createClusterFacts(options: ClusterFactsOptions): ClusterFactsReader {
-  const { client, published, podCidrs, clock, random, log, onMissingRight } = options;
-  const sources = networkSources(options);
-  const service = serviceSource(client);
-  const endpoints = endpointSources(client);
-  let answers: Answers = new Map();
+  const { client, published, nodes, clock, random, log, onMissingRight } = options;
+  const reads = createGuardedReads({ log, onMissingRight, isExpected });
+  const sources = networkSources(options, readNodes);
+  const readApiServer = createApiServerReader(client, reads);
+  const fromSettings = answersOfSettings(options);
+  let answers: Answers = fromSettings;
   let apiServer: ApiServer | undefined;
-  let ofNodes: { readonly prefixes: readonly string[]; readonly at: number } | undefined;
+  /** Undefined: `answers` changed. */
   let networks: readonly ClusterNetwork[] | undefined;
+  /** True after the read of the published networks: a publication must not lose them. */
+  let hasStored = false;
   let isComplete = false;
-  /** Last reported problem by source. */
-  const problems = new Map<string, string>();
+  let areNodesListed = false;
+  let nodesAt: number | undefined;
 
-  async function guarded<T>(
-    source: Named,
-    read: () => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<Outcome<T>> {
-    try {
-      const value = await read();
-      problems.delete(source.name);
-      return { value };
-    } catch (error) {
-      signal.throwIfAborted();
-      report(source, error);
-      const isUnknown = !isForbidden(error) && !(error instanceof UnreadableSource);
-      isComplete &&= !isUnknown;
-      return { isUnknown };
+  function readNodes(): readonly string[] {
+    if (!areNodesListed) throw new NodesUnlisted('the Node watch has not listed yet');
+    nodesAt = clock.monotonicMs();
+    return nodes.podCidrs();
+  }
+
+  async function untilNodesListed(): Promise<void> {
+    await nodes.listed();
+    areNodesListed = true;
+  }
+
+  function setAnswers(...layers: readonly Answers[]): void {
+    answers = new Map(layers.flatMap((layer) => [...layer]));
+    networks = undefined;
+  }
+
+  async function readStored(signal: AbortSignal): Promise<void> {
+    if (hasStored) return;
+    const outcome = await reads.attempt(publication, async () => published.read(signal), signal);
+    if (!('value' in outcome)) return;
+    hasStored = true;
+    setAnswers(answers, storedAnswers(outcome.value ?? []), fromSettings);
+  }
+
+  async function readNetworks(signal: AbortSignal): Promise<void> {
+    await readStored(signal);
+    const outcomes = new Map<NetworkSource, Promise<Outcome<NetworksByUse>>>();
+    const read = async (source: NetworkSource) => {
+      const attempt =
+        outcomes.get(source) ?? reads.attempt(source, async () => source.read(signal), signal);
+      outcomes.set(source, attempt);
+      return attempt;
+    };
+    const found = new Map<NetworkUse, NonNullable<ReturnType<Answers['get']>>>();
+    for (const use of ['Services', 'Pods'] as const) {
+      const answer = await answerFor(use, sources, answers.get(use), read);
+      if (answer) found.set(use, answer);
     }
-  }
-
-  /** Reports each problem once. */
-  function report({ name, right }: Named, error: unknown): void {
-    const { message } = error as Error;
-    if (problems.get(name) === message) return;
-    problems.set(name, message);
-    if (!isForbidden(error)) {
-      log.warn({ err: error, source: name }, `${name}: networks of the cluster are not readable`);
-      return;
-    }
-    const lost = `missing right: ${right}; without it, ${name} is no source for networks of the cluster`;
-    log.warn({ reason: 'RightsMissing', source: name }, lost);
-    onMissingRight(lost);
-  }
-
-  async function readNetworks(signal: AbortSignal): Promise<Answers> {
-    const found = new Map<NetworkUse, Answer>();
-    for (const source of sources) {
-      const open = source.uses.filter((use) => !found.has(use));
-      if (open.length === 0) continue;
-      const outcome = await guarded(source, () => source.read(signal), signal);
-      for (const use of open) {
-        const answer = answerOf(source.name, use, outcome);
-        if (answer) found.set(use, answer);
-      }
-    }
-    return found;
-  }
-
-  function answerOf(
-    source: string,
-    use: NetworkUse,
-    outcome: Outcome<Partial<Record<NetworkUse, readonly string[]>>>,
-  ): Answer | undefined {
-    if (!('value' in outcome)) return outcome.isUnknown ? answers.get(use) : undefined;
-    const prefixes = outcome.value[use] ?? [];
-    return prefixes.length > 0 ? { source, prefixes } : undefined;
-  }
-
-  async function readAddresses<T>(
-    list: readonly AddressSource[],
-    before: T,
-    signal: AbortSignal,
-  ): Promise<T | Awaited<ReturnType<AddressSource['read']>>> {
-    let isUnknown = false;
-    for (const source of list) {
-      const outcome = await guarded(source, () => source.read(signal), signal);
-      if ('value' in outcome) {
-        if (outcome.value) return outcome.value;
-      } else isUnknown ||= outcome.isUnknown;
-    }
-    return isUnknown ? before : undefined;
-  }
-
-  async function readApiServer(signal: AbortSignal): Promise<ApiServer | undefined> {
-    const { service: serviceBefore, endpoints: before = [] } = apiServer ?? {};
-    const [address] =
-      (await readAddresses([service], serviceBefore && [serviceBefore], signal)) ?? [];
-    const list = (await readAddresses(endpoints, before, signal)) ?? [];
-    if (!address && list.length === 0) return undefined;
-    return { ...(address ? { service: address } : {}), endpoints: list.slice(0, maxEndpoints) };
+    setAnswers(found);
   }
 
   async function refresh(signal: AbortSignal): Promise<void> {
-    isComplete = true;
-    [answers, apiServer] = await Promise.all([readNetworks(signal), readApiServer(signal)]);
-    networks = undefined;
+    isComplete = false;
+    reads.startRound();
+    const address = async () => {
+      apiServer = await readApiServer(apiServer, signal);
+    };
+    await Promise.all([readNetworks(signal), address()]);
+    isComplete = reads.isComplete();
   }
 
   function current(): ClusterFacts {
@@ -179,101 +140,78 @@ export function createClusterFacts(options: ClusterFactsOptions): ClusterFactsRe
   }
 
   function currentNetworks(): readonly ClusterNetwork[] {
-    const now = clock.monotonicMs();
-    const needsNodes = !answers.has('Pods');
-    if (needsNodes && (ofNodes === undefined || now - ofNodes.at >= nodesAgeMs)) {
-      ofNodes = { prefixes: usableNetworks(podCidrs()), at: now };
-      networks = undefined;
+    const { source = nodesName } = answers.get('Pods') ?? {};
+    const isDue = nodesAt === undefined || clock.monotonicMs() - nodesAt >= nodesAgeMs;
+    if (source === nodesName && areNodesListed && isDue) {
+      const prefixes = usableNetworks(readNodes());
+      if (prefixes.length > 0) setAnswers(answers, new Map([['Pods', { source, prefixes }]]));
     }
-    networks ??= listOf(
-      answers.get('Services'),
-      answers.get('Pods') ?? { source: 'Node podCIDRs', prefixes: ofNodes?.prefixes ?? [] },
-    );
+    networks ??= networkList(answers);
     return networks;
   }
 
   async function begin(signal: AbortSignal): Promise<void> {
+    void untilNodesListed();
     try {
-      await withDeadline({ clock, ms: beginMs, signal }, async (limited) => {
-        const stored = await published.read(limited).catch(ignoreUnless(limited));
-        if (answers.size === 0) answers = answersIn(stored ?? []);
-        await refresh(limited);
-      });
+      await withDeadline({ clock, ms: beginMs, signal }, refresh);
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof DeadlineReached)) throw error;
-      log.warn({ err: error }, 'networks of the cluster are not known yet');
+      log.warn({ err: error }, lateText(error));
     }
   }
 
-  /** Never publishes an empty list: unknown networks leave the published networks in place. */
+  /** Never publishes an empty list, or a list without the networks published before. */
   async function publish(signal: AbortSignal): Promise<void> {
-    ofNodes = undefined;
+    nodesAt = undefined;
     const list = currentNetworks();
-    if (list.length === 0) return;
-    await guarded(publication, () => published.write(list, signal), signal);
+    if (!hasStored || list.length === 0) return;
+    const outcome = await reads.attempt(
+      publication,
+      async () => published.write(list, signal),
+      signal,
+    );
+    isComplete &&= 'value' in outcome || !outcome.isUnknown;
   }
 
   async function run(signal: AbortSignal): Promise<void> {
-    let round = 0;
-    let pauseMs = firstPauseMs;
-    while (await passed(clock, pauseMs, signal)) {
-      // The first publication follows the read in `begin`; the second read follows soon, with all Nodes.
-      if (round > 0) await refresh(signal);
+    const limit = { clock, ms: retryMs, signal };
+    await withDeadline(limit, untilNodesListed).catch((error: unknown) => {
+      if (!signal.aborted && !(error instanceof DeadlineReached)) throw error;
+    });
+    // A complete read in `begin` did not need the Nodes.
+    if (!isComplete && !signal.aborted) await refresh(signal);
+    while (!signal.aborted) {
       await publish(signal);
-      pauseMs = jittered(isComplete && round > 0 ? intervalMs : retryMs, random);
-      round += 1;
+      if (!(await passed(clock, jittered(isComplete ? intervalMs : retryMs, random), signal)))
+        break;
+      await refresh(signal);
     }
   }
 
   return { current, begin, run };
 }
 
-/** The ConfigMap for Viola, in warnings. */
-const publication = {
-  name: 'ConfigMap multinic-cluster-networks',
-  right: 'get, create and patch configmaps "multinic-cluster-networks"',
-};
-
-/** Ignores an unreadable ConfigMap: the sources are read anyway. */
-function ignoreUnless(signal: AbortSignal): () => undefined {
-  return () => {
-    signal.throwIfAborted();
-    return undefined;
-  };
+function isExpected(error: unknown): boolean {
+  return error instanceof NodesUnlisted;
 }
 
-/** Returns an earlier process's answers, except answers from settings: the settings may have changed. */
-function answersIn(stored: readonly ClusterNetwork[]): Answers {
-  const kept = stored.filter(({ use, source }) => source !== settingNames[use]);
+function answersOfSettings({
+  serviceCIDRs,
+  podNetworks,
+}: Pick<ClusterFactsOptions, 'serviceCIDRs' | 'podNetworks'>): Answers {
+  const given = [
+    ['Services', serviceCIDRs],
+    ['Pods', podNetworks],
+  ] as const;
   return new Map(
-    [...Map.groupBy(kept, ({ use }) => use)].map(([use, list]) => [
-      use,
-      { source: list[0]?.source ?? '', prefixes: list.map(({ cidr }) => cidr) },
-    ]),
+    given
+      .filter(([, prefixes]) => prefixes.length > 0)
+      .map(([use, prefixes]) => [use, { source: settingNames[use], prefixes }]),
   );
 }
 
-/** Returns at most 64 networks; each use gets half if both have many. */
-function listOf(services: Answer | undefined, pods: Answer): readonly ClusterNetwork[] {
-  const all = {
-    Services: mergedPrefixes(services?.prefixes ?? [], maxClusterNetworks),
-    Pods: mergedPrefixes(pods.prefixes, maxClusterNetworks),
-  };
-  return [
-    ...networksOf('Services', mergedPrefixes(all.Services, roomBeside(all.Pods)), services?.source),
-    ...networksOf('Pods', mergedPrefixes(all.Pods, roomBeside(all.Services)), pods.source),
-  ];
-}
-
-function roomBeside(other: readonly string[]): number {
-  return Math.max(maxClusterNetworks / 2, maxClusterNetworks - other.length);
-}
-
-function networksOf(
-  use: NetworkUse,
-  prefixes: readonly string[],
-  source = '',
-): readonly ClusterNetwork[] {
-  return prefixes.map((cidr) => ({ cidr, use, source }));
+function lateText({ message }: Error): string {
+  const instead = `set ${settingNames.Services} and ${settingNames.Pods} if this lasts`;
+  return `API server: ${message} for networks of the cluster; agents get the networks known so far; the controller tries again, ${instead}`;
 }

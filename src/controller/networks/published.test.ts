@@ -63,6 +63,9 @@ const untilPublished = () =>
     () => 'no ConfigMap',
   );
 
+/** Passes the interval between two reads, with the jitter. */
+const passInterval = () => fixture.pass(40, 30_000);
+
 const configured = async () => {
   await fixture.apply('worker-1', { interfaces: [entry(0)] });
   return fixture.untilReady('worker-1', good);
@@ -109,7 +112,7 @@ it('a Node that joins starts no apply, and a changed network is published with a
   await untilPublished();
   await fixture.addNode('worker-2', '22222222-aaaa-bbbb-cccc-000000000002', '192.0.2.2');
   await fixture.admin.patch(nodes, { name: 'worker-2' }, { spec: { podCIDRs: ['10.244.1.0/24'] } });
-  for (let minute = 0; minute < 3; minute++) await fixture.pass(10, 10_000);
+  await passInterval();
   expect(fixture.agents.requests.map(({ action }) => action)).toEqual(['apply']);
   expect(await publishedNow()).toEqual([serviceNetwork, podNetwork('10.244.1.0/24')]);
   expect(networkWrites()).toEqual(['create', 'patch']);
@@ -138,6 +141,24 @@ it('networks in the settings are sent and published', async () => {
     '10.8.0.0/16',
   ]);
   await untilPublished();
+});
+
+it.each<[string, () => Promise<unknown>]>([
+  ['deleted', async () => fixture.admin.delete(configMaps, published)],
+  [
+    'edited',
+    async () => {
+      const data = { 'networks.json': '[]' };
+      return fixture.admin.patch(configMaps, published, { data });
+    },
+  ],
+])('a published ConfigMap %s by a user is repaired after the next read', async (_, change) => {
+  await installWith('10.96.0.0/12');
+  fixture.run();
+  await untilPublished();
+  await change();
+  await passInterval();
+  expect(await publishedNow()).toEqual([serviceNetwork]);
 });
 
 it('a cluster with unknown networks gets no ConfigMap', async () => {
@@ -189,7 +210,7 @@ describe('rights for networks of the cluster', () => {
       { name: 'worker-2' },
       { spec: { podCIDRs: ['10.244.1.0/24'] } },
     );
-    await fixture.pass(20, 10_000);
+    await passInterval();
     const { unused, refused } = useOf(fixture.api.audit, identities.controller, optional);
     expect(unused).toEqual([]);
     expect(refused).toEqual([]);

@@ -9,7 +9,6 @@ import type { Effect } from '../../api/effects.ts';
 import { jsonIn } from '../../api/json.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { configMaps } from '../../kube/core-resources.ts';
-import { isNotFound } from '../../kube/errors.ts';
 import type { Perform } from '../../process/effects.ts';
 
 export interface PublishedOptions {
@@ -22,37 +21,38 @@ export interface PublishedOptions {
 export interface PublishedNetworks {
   /** Returns the list in the ConfigMap; undefined: missing, or unreadable content. */
   read(signal: AbortSignal): Promise<readonly ClusterNetwork[] | undefined>;
-  /** Writes the list if the ConfigMap has another. */
-  write(networks: readonly ClusterNetwork[], signal: AbortSignal): Promise<void>;
+  /** Writes the list if the ConfigMap in the cluster has another, or is missing. */
+  write(list: readonly ClusterNetwork[], signal: AbortSignal): Promise<void>;
 }
+
+/** Texts for warnings. */
+export const publication = {
+  name: `ConfigMap ${clusterNetworksName}`,
+  right: `get, create and patch configmaps "${clusterNetworksName}"`,
+  lack: 'Viola and multinic plan may have outdated networks of the cluster',
+};
 
 export function createPublishedNetworks(options: PublishedOptions): PublishedNetworks {
   const { client, namespace, perform } = options;
   const ref = { namespace, name: clusterNetworksName };
-  /** Text in the ConfigMap as far as known. */
-  let stored: string | undefined;
 
   return {
     async read(signal) {
       const found = await client.find(configMaps, ref, { signal });
-      stored = found?.data?.[clusterNetworksKey];
-      return stored === undefined
-        ? undefined
-        : z.array(clusterNetwork).safeParse(jsonIn(stored)).data;
+      return networks.safeParse(jsonIn(found?.data?.[clusterNetworksKey] ?? '')).data;
     },
-    async write(networks, signal) {
-      const text = JSON.stringify(networks);
-      if (text === stored) return;
+    async write(list, signal) {
+      const text = JSON.stringify(list);
       const data = { [clusterNetworksKey]: text };
+      const found = await client.find(configMaps, ref, { signal });
+      if (found?.data?.[clusterNetworksKey] === text) return;
       await perform('controller.networks.write', async () => {
-        try {
-          await client.patch(configMaps, ref, { data }, { signal });
-        } catch (error) {
-          if (!isNotFound(error)) throw error;
-          await client.create(configMaps, { metadata: ref, data }, { signal });
-        }
+        await (found
+          ? client.patch(configMaps, ref, { data }, { signal })
+          : client.create(configMaps, { metadata: ref, data }, { signal }));
       });
-      stored = text;
     },
   };
 }
+
+const networks = z.array(clusterNetwork);

@@ -1,7 +1,7 @@
 import { clusterNetworksName } from '../../api/cluster-networks.ts';
 import type { Right } from '../../kube/rights.ts';
 import { apiServerRef } from './api-server.ts';
-import { kubeadmConfig } from './sources.ts';
+import { kubeadmConfig } from './kubeadm-config.ts';
 
 /** `kubeSystem`: namespace with kubeadm's ConfigMap; `apiServer`: namespace with the Service `kubernetes`. */
 export type NetworkPlace = 'cluster' | 'own' | 'kubeSystem' | 'apiServer';

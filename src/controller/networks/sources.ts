@@ -1,10 +1,9 @@
-import { parseAllDocuments } from 'yaml';
-import * as z from 'zod';
-import { hostPrefix, networkOf, plainForm } from '../../api/address.ts';
 import type { ClusterNetwork } from '../../api/cluster-networks.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { pagesOf } from '../../kube/client/pages.ts';
-import { configMaps, type Service, services } from '../../kube/core-resources.ts';
+import type { Guarded } from './guarded-reads.ts';
+import { kubeadmConfig, readKubeadmConfig } from './kubeadm-config.ts';
+import { networksIn, usableNetworks } from './network-text.ts';
+import { readServices } from './service-addresses.ts';
 import { serviceCidrsOf } from './service-cidr.ts';
 
 export type NetworkUse = ClusterNetwork['use'];
@@ -12,20 +11,16 @@ export type NetworkUse = ClusterNetwork['use'];
 /** Networks by use; a missing use: the source does not name any. */
 export type NetworksByUse = Partial<Record<NetworkUse, readonly string[]>>;
 
-/** Setting or object with networks. */
-export interface NetworkSource {
-  /** Name in messages and in the ConfigMap. */
-  readonly name: string;
+/** Setting or object with networks; the name is also in the ConfigMap. */
+export interface NetworkSource extends Guarded {
   readonly uses: readonly NetworkUse[];
-  /** Right in words, for a warning; undefined: the source needs no optional right. */
-  readonly right?: string;
   /** Returns an empty object if the cluster has no such object; throws UnreadableSource for malformed content. */
   read(signal: AbortSignal): Promise<NetworksByUse>;
 }
 
-/** Error: a source's content is not a list of networks. */
-export class UnreadableSource extends Error {
-  override readonly name = 'UnreadableSource';
+/** Error: the Node watch has not listed yet. */
+export class NodesUnlisted extends Error {
+  override readonly name = 'NodesUnlisted';
 }
 
 export interface SourcesOptions {
@@ -37,24 +32,28 @@ export interface SourcesOptions {
 
 /** Names for the two settings, as in chart values. */
 export const settingNames = { Services: 'controller.serviceCIDRs', Pods: 'controller.podNetworks' };
-/** Returns the sources in their order; the first answer for each use counts, and for Pods the Nodes come last. */
-export function networkSources(options: SourcesOptions): readonly NetworkSource[] {
-  const { client, serviceCIDRs, podNetworks } = options;
+export const nodesName = 'Node podCIDRs';
+
+const servicesInstead = `set ${settingNames.Services}`;
+const servicesLack = 'networks of Services are not readable there';
+
+/**
+ * Returns the sources in their order; the first answer for each use counts. `readNodes` returns podCIDRs, or throws
+ * NodesUnlisted.
+ */
+export function networkSources(
+  { client, serviceCIDRs, podNetworks }: SourcesOptions,
+  readNodes: () => readonly string[],
+): readonly NetworkSource[] {
   return [
-    {
-      name: settingNames.Services,
-      uses: ['Services'],
-      read: async () => Promise.resolve({ Services: serviceCIDRs }),
-    },
-    {
-      name: settingNames.Pods,
-      uses: ['Pods'],
-      read: async () => Promise.resolve({ Pods: podNetworks }),
-    },
+    settingSource('Services', serviceCIDRs),
+    settingSource('Pods', podNetworks),
     {
       name: 'ServiceCIDR',
       uses: ['Services'],
       right: 'list servicecidrs.networking.k8s.io',
+      lack: servicesLack,
+      instead: servicesInstead,
       read: async (signal) => ({
         Services: networksIn('spec.cidrs', await serviceCidrsOf(client, signal)),
       }),
@@ -63,98 +62,29 @@ export function networkSources(options: SourcesOptions): readonly NetworkSource[
       name: kubeadmConfig.name,
       uses: ['Services', 'Pods'],
       right: `get configmaps "${kubeadmConfig.name}" in ${kubeadmConfig.namespace}`,
+      lack: 'networks of Services and Pods are not readable there',
+      instead: `set ${settingNames.Services} and ${settingNames.Pods}`,
       read: async (signal) => readKubeadmConfig(client, signal),
     },
     {
       name: 'Services',
       uses: ['Services'],
       right: 'list services in all namespaces',
+      lack: servicesLack,
+      instead: servicesInstead,
       read: async (signal) => ({ Services: await readServices(client, signal) }),
+    },
+    {
+      name: nodesName,
+      uses: ['Pods'],
+      lack: 'networks of Pods are not readable there',
+      read: async () => Promise.resolve({ Pods: usableNetworks(readNodes()) }),
     },
   ];
 }
 
-const cidr = z.union([z.cidrv4(), z.cidrv6().transform(plainForm)]);
-
-/** Returns the networks without host bits; throws UnreadableSource for other text. */
-function networksIn(field: string, texts: readonly string[]): readonly string[] {
-  return texts.map((text) => {
-    const read = cidr.safeParse(text.trim());
-    if (read.success) return networkOf(read.data);
-    throw new UnreadableSource(`${field}: "${text.slice(0, 64)}" is not a network`);
-  });
-}
-
-/** Returns the networks among these texts. */
-export function usableNetworks(texts: readonly string[]): readonly string[] {
-  return texts.flatMap((text) => {
-    const read = cidr.safeParse(text);
-    return read.success ? networkOf(read.data) : [];
-  });
-}
-
-/** ConfigMap written by kubeadm at `init` and at each upgrade. */
-export const kubeadmConfig = { namespace: 'kube-system', name: 'kubeadm-config' } as const;
-
-/** Networks in kubeadm's `ClusterConfiguration`; each is a list separated by commas. */
-const clusterConfiguration = z.object({
-  networking: z
-    .object({ serviceSubnet: z.string().optional(), podSubnet: z.string().optional() })
-    .nullish(),
-});
-
-async function readKubeadmConfig(
-  client: Pick<KubeClient, 'find'>,
-  signal: AbortSignal,
-): Promise<NetworksByUse> {
-  const found = await client.find(configMaps, kubeadmConfig, { signal });
-  const text = found?.data?.['ClusterConfiguration'];
-  return text === undefined ? {} : networksInKubeadm(text);
-}
-
-/** Returns the networks in kubeadm's YAML; aliases are refused. */
-function networksInKubeadm(text: string): NetworksByUse {
-  const read = clusterConfiguration.safeParse(yamlIn(text));
-  if (!read.success) throw new UnreadableSource(z.prettifyError(read.error).split('\n')[0]);
-  const { serviceSubnet = '', podSubnet = '' } = read.data.networking ?? {};
-  return {
-    Services: networksIn('networking.serviceSubnet', listIn(serviceSubnet)),
-    Pods: networksIn('networking.podSubnet', listIn(podSubnet)),
-  };
-}
-
-function yamlIn(text: string): unknown {
-  const [document] = parseAllDocuments(text);
-  if (!document || !('toJS' in document)) throw new UnreadableSource('the YAML is empty');
-  const [error] = document.errors;
-  if (error) throw new UnreadableSource(error.message.split('\n')[0]);
-  try {
-    return document.toJS({ maxAliasCount: 0 });
-  } catch (failure) {
-    throw new UnreadableSource((failure as Error).message, { cause: failure });
-  }
-}
-
-function listIn(text: string): readonly string[] {
-  return text.split(',').flatMap((each) => each.trim() || []);
-}
-
-/** Reads page by page and stores addresses only: a large cluster has thousands. */
-async function readServices(
-  client: Pick<KubeClient, 'list'>,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const addresses: string[] = [];
-  for await (const { items } of pagesOf(client, services, { signal })) {
-    addresses.push(...items.flatMap(clusterIpsOf));
-  }
-  return networksIn('spec.clusterIPs', addresses);
-}
-
-/** Returns a Service's addresses as host prefixes; a headless Service has none. */
-function clusterIpsOf({ spec }: Service): readonly string[] {
-  const { clusterIP = '', clusterIPs = [clusterIP] } = spec ?? {};
-  return clusterIPs
-    .filter((ip) => ip !== '' && ip !== 'None')
-    .map((ip) => `${ip}/${hostPrefix(ip.includes(':') ? 6 : 4)}`);
+function settingSource(use: NetworkUse, networks: readonly string[]): NetworkSource {
+  const lack = `networks of ${use} are not set`;
+  const read = async () => Promise.resolve({ [use]: networks });
+  return { name: settingNames[use], uses: [use], lack, read };
 }

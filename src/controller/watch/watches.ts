@@ -30,6 +30,7 @@ export interface WatchesOptions {
 
 export interface Watches {
   readonly configs: Reflector;
+  readonly nodes: Reflector;
   readonly all: readonly Reflector[];
 }
 
@@ -60,11 +61,15 @@ export function createWatches(options: WatchesOptions): Watches {
   };
   const { other } = stores;
   const configs = mirror(nodeConfigs, stores.configs, { namespace });
+  const cachedNodes = mirror(nodes, stores.nodes, {
+    transform: (node) => slimNode(node, options.nodeLabel),
+  });
   return {
     configs,
+    nodes: cachedNodes,
     all: [
       configs,
-      mirror(nodes, stores.nodes, { transform: (node) => slimNode(node, options.nodeLabel) }),
+      cachedNodes,
       mirror(jobs, stores.jobs, { ...agents, transform: slimJob }),
       mirror(pods, stores.pods, { ...agents, transform: slimAgentPod }),
       mirror(jobs, other.jobs, {
