@@ -186,14 +186,14 @@ export const controllerSettings = {
     flag: 'service-cidrs',
     schema: networks(),
     description:
-      'Networks of the Services, such as 10.96.0.0/12 (comma-separated): a NIC that overlaps them is refused. Without it, the controller reads them from the cluster; a network that is missing here takes no NIC as a conflict.',
+      'Networks of Services, such as 10.96.0.0/12 (comma-separated). They replace the networks that the controller reads from the cluster. A NIC that overlaps a network is refused; a network missing from this list is not protected.',
   }),
   podNetworks: setting({
     env: ['CONTROLLER_POD_NETWORKS'],
     flag: 'pod-networks',
     schema: networks(),
     description:
-      'Networks of the Pods, such as 10.244.0.0/16 (comma-separated): a NIC that overlaps them is refused. Without it, the controller reads them from the cluster.',
+      'Networks of Pods, such as 10.244.0.0/16 (comma-separated). They replace the networks that the controller reads from the cluster. A NIC that overlaps a network is refused; a network missing from this list is not protected.',
   }),
   rolloutDomain: setting({
     env: ['CONTROLLER_ROLLOUT_DOMAIN'],

@@ -41,10 +41,10 @@ const controller = group('The controller.', {
     },
   }),
   serviceCIDRs: networks(
-    'Networks of the Services, such as 10.96.0.0/12: a NIC that overlaps them is refused. Empty: the controller reads them from the cluster.',
+    'Networks of Services, such as 10.96.0.0/12. A NIC that overlaps a network is refused; a network missing from this list is not protected. Empty: the controller reads the networks from the cluster.',
   ),
   podNetworks: networks(
-    'Networks of the Pods, such as 10.244.0.0/16: a NIC that overlaps them is refused. Empty: the controller reads them from the cluster.',
+    'Networks of Pods, such as 10.244.0.0/16. A NIC that overlaps a network is refused; a network missing from this list is not protected. Empty: the controller reads the networks from the cluster.',
   ),
   bizConfig: group('MultiNicBizConfig, the legacy kind for a whole cluster.', {
     // YAML 1.1 reads a plain off as false.

@@ -69,6 +69,7 @@ describe('registration', () => {
       output: 'table',
     });
     expect(text).toContain('ServiceAccount viola');
+    expect(text).toMatch(/Role viola: .*ConfigMap multinic-cluster-networks/);
     expect(text).toContain(secret);
   });
 

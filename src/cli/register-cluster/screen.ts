@@ -102,7 +102,7 @@ function planInKorean(registration: Registration, servers: Servers, lifetime: st
     '',
     `${servers.business}의 네임스페이스 ${namespace}:`,
     `  ServiceAccount ${serviceAccount}`,
-    `  Role ${serviceAccount}: multinicnodeconfigs의 get, list, create, patch, delete와 자체 토큰의 create`,
+    `  Role ${serviceAccount}: multinicnodeconfigs의 get, list, create, patch, delete, 자체 토큰의 create, ConfigMap multinic-cluster-networks의 get`,
     `  RoleBinding ${serviceAccount}`,
     `  ${serviceAccount}의 토큰, 유효 기간 ${lifetime}. Viola가 기간의 절반이 지나면 갱신합니다`,
     '',

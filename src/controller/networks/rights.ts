@@ -28,8 +28,8 @@ export const networkRights: readonly Right<NetworkPlace, never>[] = [
     verbs: ['list'],
     where: 'cluster',
     why: {
-      en: 'Reads the networks of Services, to refuse NICs that overlap them.',
-      ko: 'Service의 네트워크를 읽어, 겹치는 NIC를 거부합니다.',
+      en: 'Reads the networks of Services from ServiceCIDR objects. The controller refuses NICs that overlap them.',
+      ko: 'ServiceCIDR 객체에서 Service의 네트워크를 읽습니다. 컨트롤러는 이 네트워크와 겹치는 NIC를 거부합니다.',
     },
     ...optional,
   },
@@ -39,8 +39,8 @@ export const networkRights: readonly Right<NetworkPlace, never>[] = [
     verbs: ['list'],
     where: 'cluster',
     why: {
-      en: 'Reads the addresses of all Services if neither a setting, a ServiceCIDR nor kubeadm-config names their networks.',
-      ko: '설정, ServiceCIDR, kubeadm-config 어디에도 Service의 네트워크가 없을 때 모든 Service의 주소를 읽습니다.',
+      en: 'Reads the addresses of all Services if the setting, ServiceCIDR objects and kubeadm-config contain no networks of Services.',
+      ko: '설정, ServiceCIDR 객체, kubeadm-config에 Service의 네트워크가 없으면 모든 Service의 주소를 읽습니다.',
     },
     ...optional,
   },
@@ -61,8 +61,8 @@ export const networkRights: readonly Right<NetworkPlace, never>[] = [
     group: '',
     resource: 'services',
     why: {
-      en: 'Reads the Service address of the API server, which each agent must still reach by another link than the NIC.',
-      ko: 'API 서버의 Service 주소를 읽습니다. 에이전트는 이 주소가 NIC가 아닌 링크로 연결되는지 확인합니다.',
+      en: 'Reads the Service address of the API server. Each agent checks that no NIC takes over the route to this address.',
+      ko: 'API 서버의 Service 주소를 읽습니다. 각 에이전트는 이 주소로 가는 경로가 NIC로 바뀌지 않는지 확인합니다.',
     },
   },
   {
@@ -70,8 +70,8 @@ export const networkRights: readonly Right<NetworkPlace, never>[] = [
     group: 'discovery.k8s.io',
     resource: 'endpointslices',
     why: {
-      en: 'Reads the addresses of the API servers, for the same check.',
-      ko: '같은 확인을 위해 API 서버들의 주소를 읽습니다.',
+      en: 'Reads the endpoint addresses of the API server, for the same check.',
+      ko: '같은 확인을 위해 API 서버의 엔드포인트 주소를 읽습니다.',
     },
   },
   {
@@ -79,8 +79,8 @@ export const networkRights: readonly Right<NetworkPlace, never>[] = [
     group: '',
     resource: 'endpoints',
     why: {
-      en: 'Reads the addresses of the API servers in clusters without EndpointSlices.',
-      ko: 'EndpointSlice가 없는 클러스터에서 API 서버들의 주소를 읽습니다.',
+      en: 'Reads the endpoint addresses of the API server in clusters without EndpointSlices.',
+      ko: 'EndpointSlice가 없는 클러스터에서 API 서버의 엔드포인트 주소를 읽습니다.',
     },
   },
   {
@@ -90,8 +90,8 @@ export const networkRights: readonly Right<NetworkPlace, never>[] = [
     verbs: ['get', 'patch'],
     where: 'own',
     why: {
-      en: 'Publishes the networks for Viola and for multinic plan.',
-      ko: 'Viola와 multinic plan에 네트워크를 알립니다.',
+      en: 'Publishes the networks of the cluster for Viola, and repairs the ConfigMap.',
+      ko: '클러스터의 네트워크를 Viola에 알리고, 변경되거나 삭제된 ConfigMap을 복구합니다.',
     },
     ...optional,
   },
