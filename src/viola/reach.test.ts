@@ -60,7 +60,7 @@ it('reach reports a hanging cluster as unreachable after 5 s, before the caller 
   expect(result).toMatchObject({ reachable: false, message: 'no answer within 5 s' });
 });
 
-it('reach reads rights and networks at once, so both hanging reads end after 5 s', async () => {
+it('reach reads rights and networks in parallel, and hanging reads end after 5 s', async () => {
   const [rightsRead, networksRead] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const client = {
     version: async () => Promise.resolve({ gitVersion: 'v1.37.0' }),
