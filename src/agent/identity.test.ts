@@ -62,7 +62,7 @@ describe('the link that is a NIC', () => {
     ['set up in an earlier boot', [ours, {}, [recordIn('boot-0', 11)]], 'none'],
     ['with another index', [ours, {}, [recordIn('boot-1', 12)]], 'none'],
     [
-      'with the index, but a name of its own',
+      'with the index and a foreign name',
       [{ mac: other }, {}, [recordIn('boot-1', 11)]],
       'none',
     ],
@@ -81,7 +81,7 @@ describe('the link that is a NIC', () => {
     expect(linkOf({ links: seen }, macOf(1))?.name).toBe('ens2');
   });
 
-  test('a link with the MAC of another NIC is not the NIC that had its index before', () => {
+  test('a link with the MAC of NIC 2 is not NIC 1, whose index the link has', () => {
     const second = link(1, { mac: macOf(2), name: 'multinic0' });
     const known = { records: [recordIn('boot-1', 11)], bootId: 'boot-1', protectedAddresses: [] };
     const seen = identified(host([second]), new Set([macOf(1), macOf(2)]), known);

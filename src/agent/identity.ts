@@ -34,8 +34,9 @@ export interface KnownNics {
 }
 
 /**
- * Returns the links with the MAC of the NIC each one is: the link with this permanent MAC, else the link that sends with
- * it, else the link set up in this boot for a record. A veth is a NIC only on a node whose own link is a veth.
+ * Returns the links with their NICs' MACs. A NIC is the link with this permanent MAC. Without one, the NIC is the link
+ * sending with the MAC, or the link set up for the record in this boot. Such a link has no known NIC's MAC. Veths are
+ * NICs only on nodes whose own link is a veth.
  */
 export function identified(
   host: Pick<KernelSnapshot, 'links' | 'addresses' | 'routes'>,
@@ -52,7 +53,6 @@ export function identified(
   const found = new Set(known.filter(isNic).map(({ mac }) => mac));
   return known.map((link) => {
     const record = records.find((each) => isSetUpAs(link, each, bootId));
-    // A link with the MAC of another NIC is that NIC.
     const isTaken = macs.has(link.mac);
     if (!record || isTaken || !isNic(link) || found.has(record.mac)) return link;
     return { ...link, mac: record.mac, sendsAs: link.sendsAs ?? link.mac };
@@ -60,15 +60,15 @@ export function identified(
 }
 
 /**
- * True if the agent set up this link for the record in this boot. The index alone is no proof: a container node that
- * starts again keeps its kernel's boot id and counts its links anew.
+ * True if the agent set up this link for the record in this boot. The index alone is no proof: after a restart a
+ * container node has the same boot id, and its kernel counts links from 1.
  */
 function isSetUpAs({ name, index }: Link, record: NicRecord, bootId: string): boolean {
   const { boot } = record;
   return boot?.bootId === bootId && boot.setUp === index && name === interfaceName(record.index);
 }
 
-/** A link with another permanent MAC that sends with a port's MAC is this port's NIC; a bond sets its ports' MACs. */
+/** A link sending with a port's MAC is this port's NIC, whatever the permanent MAC; a bond sets its ports' MACs. */
 function named(link: Link, macs: ReadonlySet<string>): Link {
   const { sendsAs, ...rest } = link;
   const isPort = sendsAs !== undefined && macs.has(sendsAs) && !macs.has(link.mac);

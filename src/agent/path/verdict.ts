@@ -88,12 +88,15 @@ function bypassOf(
   const known = rules.get(familyOf(lookup.to));
   if (!known) return undefined;
   const decision = decidingRule(known, lookup, routes);
-  if (decision?.rule.isPartial) return undefined;
-  // The kernel also answers so if the address has left since the snapshot, whose route has a link.
-  const isLate = answer.kind === 'refused' && answer.why === 'blackhole';
-  if (isLate && decision?.links?.length) return undefined;
-  const rule = decision && isLike(decision, answer) ? decision.rule : undefined;
-  return rule && !isOwn(rule, lookup) ? byRule(rule, lookup, answer) : byRoute(lookup, answer);
+  if (!decision) return byRoute(lookup, answer);
+  if (decision.rule.isPartial || isLate(decision, answer)) return undefined;
+  const isByRule = isLike(decision, answer) && !isOwn(decision.rule, lookup);
+  return isByRule ? byRule(decision.rule, lookup, answer) : byRoute(lookup, answer);
+}
+
+/** True if the address has left since the snapshot: the kernel answers `blackhole`, although the route has a link. */
+function isLate({ links = [] }: Decision, answer: Answer): boolean {
+  return answer.kind === 'refused' && answer.why === 'blackhole' && links.length > 0;
 }
 
 /** True if the rule found in the snapshot explains the kernel's answer. */

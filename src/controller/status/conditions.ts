@@ -102,10 +102,7 @@ function asUpdate({ type, status, reason = '', message = '' }: Condition): Condi
  */
 function checkedProgress({ situation, spec, previous }: ConditionsInput) {
   const check = situation.kind === 'recorded' ? situation.check : undefined;
-  const before = findCondition(previous, 'Ready');
-  const failed = check?.nics.filter(isBeyondApply) ?? [];
-  const wasFailed = before?.status === 'False' && isFromCheck(before.reason);
-  if (!check || (failed.length === 0 && !wasFailed)) return undefined;
+  if (!check || !(check.nics.some(isBeyondApply) || isFailedByCheck(previous))) return undefined;
   const others = check.nics.filter((nic) => !isOpen(nic) || isBeyondApply(nic));
   const ready = judgedNics({ nics: others, outcome: 'ok', warnings: [] }, spec.entries ?? []);
   const stages = previous.filter(({ type }) => stageTypes.has(type));
@@ -116,10 +113,11 @@ function checkedProgress({ situation, spec, previous }: ConditionsInput) {
   ];
 }
 
-/** Checks follow complete runs only: such a reason is from a check. */
-function isFromCheck(text: string | undefined): boolean {
-  const reason = nicReason.safeParse(text).data;
-  if (reason === undefined) return false;
+/** True if Ready is False by a check. Checks follow complete runs only: a reason beyond an apply is from a check. */
+function isFailedByCheck(previous: readonly Condition[]): boolean {
+  const ready = findCondition(previous, 'Ready');
+  const reason = nicReason.safeParse(ready?.reason).data;
+  if (ready?.status !== 'False' || reason === undefined) return false;
   return reason === 'VerifyFailed' || isBeyondApply({ state: 'Failed', reason });
 }
 
