@@ -26,6 +26,9 @@ function textOf(manifests: readonly unknown[]): string {
   return manifests.map((manifest) => stringify(manifest)).join('---\n');
 }
 
+/** Charts grant rights there, and install no Pods: the namespaces keep their labels. */
+const ofKubernetes = new Set(['default', 'kube-system']);
+
 /** Makes what the API server requires before it admits a Pod: namespaces, ServiceAccounts, PriorityClasses. */
 async function prepare(plane: ControlPlane, manifests: readonly Manifest[]): Promise<void> {
   const names = new Set(manifests.flatMap(({ metadata }) => metadata?.namespace ?? []));
@@ -33,11 +36,9 @@ async function prepare(plane: ControlPlane, manifests: readonly Manifest[]): Pro
     'pod-security.kubernetes.io/enforce': 'restricted',
     'pod-security.kubernetes.io/warn': 'restricted',
   };
-  const namespaces = [...names].map((name) => ({
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { name, labels },
-  }));
+  const namespaces = [...names]
+    .filter((name) => !ofKubernetes.has(name))
+    .map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } }));
   const kinds = ['ServiceAccount', 'PriorityClass'];
   const first = new Map(
     manifests
