@@ -61,11 +61,7 @@ describe('the link that is a NIC', () => {
     ['set up in this boot', [ours, {}, [recordIn('boot-1', 11)]], other],
     ['set up in an earlier boot', [ours, {}, [recordIn('boot-0', 11)]], 'none'],
     ['with another index', [ours, {}, [recordIn('boot-1', 12)]], 'none'],
-    [
-      'with the index and a foreign name',
-      [{ mac: other }, {}, [recordIn('boot-1', 11)]],
-      'none',
-    ],
+    ['with the index and a foreign name', [{ mac: other }, {}, [recordIn('boot-1', 11)]], 'none'],
     ['as a veth on a container node', [{ kind: 'veth' }, { kind: 'veth' }], 'itself'],
     ['as a veth beside a bridge with the address', [{ kind: 'veth' }, { kind: 'bridge' }], 'none'],
     ['as a veth beside a physical link', [{ kind: 'veth' }], 'none'],

@@ -10,7 +10,7 @@ import {
   reasonFor,
 } from '../api/job.ts';
 import { interfaceName } from '../api/names.ts';
-import type { Coded } from '../api/nic-codes.ts';
+import { type Coded, coded } from '../api/nic-codes.ts';
 import type { Failure } from './apply/rollback.ts';
 import { readSettings } from './observe/host.ts';
 import type { Refusal } from './planning/refusals.ts';
@@ -171,7 +171,8 @@ export function unitResult(unit: Unit, failure?: Failure): NicResult {
 
 function filesLeft({ fileLeft }: Unit): Refusal | undefined {
   if (fileLeft === undefined) return undefined;
-  return { reason: 'FilesLeft', message: `${fileLeft} stays until its folder is back` };
+  const message = `${fileLeft} stays until its folder is back`;
+  return { reason: 'FilesLeft', message, ...coded('FolderMissing', { path: fileLeft }) };
 }
 
 /** Returns the result for an untouched NIC. */

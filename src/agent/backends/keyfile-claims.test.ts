@@ -259,8 +259,9 @@ describe('foreign keyfiles', () => {
     const text = ethernet(`[ethernet]\nmac-address=${macOf(1)}`);
     const files = [await read(`${etc}/System eth1`, text)];
     const { refused } = planApply(input([entry(1)], host([link(1)], { files })));
-    expect(refused[0]?.refusal).toEqual({
+    expect(refused[0]?.refusal).toMatchObject({
       reason: 'NICInUse',
+      code: 'FileConfiguresNic',
       message: `${etc}/System eth1 configures the NIC; remove the NIC from that file`,
     });
   });

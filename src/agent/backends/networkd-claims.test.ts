@@ -153,7 +153,7 @@ describe('foreign networkd files', () => {
       const files = [await read(`${etc}/10-all.network`, text)];
       return planApply(input([entry(1)], host([link(1)], { files }))).refused[0]?.refusal;
     };
-    expect(await refusalOf(matching(`MACAddress=${mac}`))).toEqual({
+    expect(await refusalOf(matching(`MACAddress=${mac}`))).toMatchObject({
       reason: 'NICInUse',
       message: `${etc}/10-all.network configures the NIC; remove the NIC from that file`,
     });

@@ -1,5 +1,6 @@
 import { familyOf, ipOf, plainForm } from '../../api/address.ts';
 import { routingTable, rulePriority } from '../../api/names.ts';
+import { coded } from '../../api/nic-codes.ts';
 import { linkNamed, type Snapshot } from '../snapshot.ts';
 import { usesIPv6 } from './desired.ts';
 import { matchedByPattern, unreadableFile } from './file-claims.ts';
@@ -33,11 +34,15 @@ export const unattainable: readonly Check<WantedNic>[] = [
 
 function mtu({ desired, link: { name, maxMtu } }: WantedNic): Refusal | undefined {
   if (usesIPv6(desired) && desired.mtu < minIpv6Mtu) {
-    return refusal('InvalidEntry', `mtu ${desired.mtu}: IPv6 needs at least ${minIpv6Mtu}`);
+    return refusal(
+      'InvalidEntry',
+      `mtu ${desired.mtu}: IPv6 needs at least ${minIpv6Mtu}`,
+      coded('MtuTooSmall', { mtu: desired.mtu, min: minIpv6Mtu }),
+    );
   }
   if (maxMtu === undefined || desired.mtu <= maxMtu) return undefined;
   const message = `mtu ${desired.mtu} exceeds ${maxMtu}, the maximum of ${name}`;
-  return refusal('InvalidEntry', message);
+  return refusal('InvalidEntry', message, coded('MtuTooLarge', { mtu: desired.mtu, max: maxMtu }));
 }
 
 /** A kernel without IPv6 has no `disable_ipv6` setting on any link. */
@@ -48,6 +53,7 @@ function noIPv6({ desired }: WantedNic, { host }: Site): Refusal | undefined {
   return refusal(
     'InvalidEntry',
     'addresses: IPv6 is requested, but the kernel of this node has no IPv6',
+    coded('NoIPv6', {}),
   );
 }
 
@@ -56,7 +62,14 @@ function tableTaken({ link, desired }: WantedNic, { host }: Site): Refusal | und
   const route = host.routes.find(
     (item) => item.table === table && !(item.links.includes(link.name) && !item.opaque),
   );
-  return route && refusal('TableInUse', `table ${table} has a foreign route to ${route.to}`);
+  return (
+    route &&
+    refusal(
+      'TableInUse',
+      `table ${table} has a foreign route to ${route.to}`,
+      coded('TableHasForeignRoute', { table, to: route.to }),
+    )
+  );
 }
 
 /** The kernel keeps IPv4 and IPv6 rules apart. */
@@ -75,6 +88,7 @@ function priorityTaken(nic: WantedNic, { host }: Site): Refusal | undefined {
     refusal(
       'TableInUse',
       `foreign rule ${rule.priority} from ${rule.from} uses the priority or table of this NIC`,
+      coded('PriorityTaken', { priority: rule.priority, from: rule.from }),
     )
   );
 }
@@ -90,7 +104,11 @@ function nameTaken(
     (other) => other.link.index === holder.index && other.desired.name !== holder.name,
   );
   if (leaving && holder.name === name) return undefined;
-  return refusal('NICInUse', `the name ${name} is in use by the link with MAC ${holder.mac}`);
+  return refusal(
+    'NICInUse',
+    `the name ${name} is in use by the link with MAC ${holder.mac}`,
+    coded('NameTaken', { name, mac: holder.mac }),
+  );
 }
 
 /**
@@ -106,7 +124,12 @@ function pathTaken({ paths, desired, record }: WantedNic, site: Site): Refusal |
       paths.includes(path) && !(own && (ours.includes(own.mac) || written.includes(path))),
   );
   return (
-    taken && refusal('PersistFailed', `${taken.path} is not managed by MultiNIC; move it away`)
+    taken &&
+    refusal(
+      'PersistFailed',
+      `${taken.path} is not managed by MultiNIC; move it away`,
+      coded('FileUnmanaged', { path: taken.path }),
+    )
   );
 }
 
@@ -126,7 +149,11 @@ function addressTaken(nic: WantedNic, site: Site): Refusal | undefined {
   if (!clash) return undefined;
   const isNodes = site.protectedAddresses.map(plainForm).includes(plainForm(ipOf(clash.cidr)));
   const reason = isNodes ? 'InvalidEntry' : 'NICInUse';
-  return refusal(reason, `address ${clash.cidr} is already on ${clash.link}`);
+  return refusal(
+    reason,
+    `address ${clash.cidr} is already on ${clash.link}`,
+    coded('AddressElsewhere', { address: clash.cidr, link: clash.link }),
+  );
 }
 
 /** True if neighbours do not learn addresses from the link, such as kube-ipvs0. */

@@ -1,6 +1,7 @@
 import { ipOf } from '../../api/address.ts';
 import type { RequestInterface } from '../../api/job.ts';
 import { indexOfName, interfaceName } from '../../api/names.ts';
+import { coded } from '../../api/nic-codes.ts';
 import { nicOf } from '../identity.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { NicRecord } from '../state.ts';
@@ -99,5 +100,9 @@ function linkNames({ mac }: NicRecord, host: Snapshot): string[] {
 }
 
 function inUseBy({ mac }: NicRecord, subject: string): Refusal {
-  return refusal('RemovalHeld', `${subject} is in use by NIC ${mac}, whose removal is held`);
+  return refusal(
+    'RemovalHeld',
+    `${subject} is in use by NIC ${mac}, whose removal is held`,
+    coded('HeldNicHas', { mac }),
+  );
 }

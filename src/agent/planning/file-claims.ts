@@ -1,3 +1,4 @@
+import { coded } from '../../api/nic-codes.ts';
 import { matchesPattern } from '../shell-pattern.ts';
 import { type ConfigFile, linkNamed, type Snapshot } from '../snapshot.ts';
 import { type Refusal, refusal, type Site, type WantedNic } from './refusals.ts';
@@ -15,7 +16,11 @@ export function claimOn(
 export function claimed(nic: WantedNic, { host }: Site): Refusal | undefined {
   const claim = claimOn(nic.desired.mac, namesOf(nic, host), host);
   if (!claim) return undefined;
-  return refusal('NICInUse', `${claim.path} configures the NIC; remove the NIC from that file`);
+  return refusal(
+    'NICInUse',
+    `${claim.path} configures the NIC; remove the NIC from that file`,
+    coded('FileConfiguresNic', { path: claim.path }),
+  );
 }
 
 /**
@@ -26,7 +31,7 @@ export function unreadableFile({ record }: WantedNic, { host }: Site): Refusal |
   const file = record ? undefined : host.files.find((each) => each.unread !== undefined);
   if (!file) return undefined;
   const message = `${file.path} may configure the NIC and cannot be read: ${file.unread}; make it readable or move it away`;
-  return refusal('NICInUse', message);
+  return refusal('NICInUse', message, coded('FileUnreadable', { path: file.path }));
 }
 
 /**
@@ -46,7 +51,11 @@ export function matchedByPattern(nic: WantedNic, { host }: Site): Refusal | unde
     if (pattern === undefined) continue;
     const how = lease === undefined ? '' : ' by DHCP';
     const message = `${path} configures every NIC named ${pattern}${how}; exclude this NIC there`;
-    return refusal(lease === undefined ? 'NICInUse' : 'LeasedByHost', message);
+    return refusal(
+      lease === undefined ? 'NICInUse' : 'LeasedByHost',
+      message,
+      coded('FileMatchesNic', { path, pattern }),
+    );
   }
   return undefined;
 }

@@ -8,6 +8,7 @@ import {
   prefixOf,
 } from '../../api/address.ts';
 import { clusterNetworkText, clusterOverlap } from '../../api/cluster-networks.ts';
+import { coded } from '../../api/nic-codes.ts';
 import { nicOf } from '../identity.ts';
 import { isDefault, nodeAddressOf } from '../own-link.ts';
 import { type Address, linkNamed, type Route, rt, type Snapshot } from '../snapshot.ts';
@@ -47,7 +48,11 @@ export function coversNode(
     reachedBy(desired).some((cidr) => contains(cidr, each)),
   );
   if (ip === undefined) return undefined;
-  return refusal('SubnetOverlapsPrimary', `the node's address ${ip} is in the subnet of the NIC`);
+  return refusal(
+    'SubnetOverlapsPrimary',
+    `the node's address ${ip} is in the subnet of the NIC`,
+    coded('OverlapsNodeAddress', { address: ip }),
+  );
 }
 
 /**
@@ -153,7 +158,11 @@ function overlapWith(
   for (const { to, of, yieldsTo } of subnets) {
     const overlap = wanted.find((cidr) => !yieldsTo?.includes(cidr) && overlaps(cidr, to));
     if (overlap) {
-      return refusal(reason, `${networkOf(overlap)} overlaps ${networkOf(to)} of ${of}`);
+      return refusal(
+        reason,
+        `${networkOf(overlap)} overlaps ${networkOf(to)} of ${of}`,
+        coded('OverlapsNetwork', { network: networkOf(to), of }),
+      );
     }
   }
   return undefined;
@@ -201,5 +210,9 @@ export function overlapsCluster(
   );
   if (!found) return undefined;
   const overlap = `${networkOf(found.reached)} overlaps ${clusterNetworkText(found.network)}`;
-  return refusal('SubnetOverlapsCluster', overlap);
+  return refusal(
+    'SubnetOverlapsCluster',
+    overlap,
+    coded('OverlapsClusterNetwork', { network: found.network.cidr, use: found.network.use }),
+  );
 }

@@ -1,4 +1,5 @@
 import type { JobRequest } from '../../api/job.ts';
+import { coded } from '../../api/nic-codes.ts';
 import { nicOf } from '../identity.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { type Refusal, refusal } from './refusals.ts';
@@ -17,7 +18,11 @@ export function removalRefusal(
 ): Refusal | undefined {
   if (protocol < namingProtocol || mayRemove.includes(mac)) return undefined;
   if (!mayRemoveIfGone.includes(mac)) {
-    return refusal('RemovalHeld', 'not requested, and not named for removal');
+    return refusal(
+      'RemovalHeld',
+      'not requested, and not named for removal',
+      coded('NotNamed', {}),
+    );
   }
   const [link, twin] = nicOf(host, mac).links;
   if (!link) return undefined;
@@ -25,5 +30,9 @@ export function removalRefusal(
     ? `links ${link.name} and ${twin.name} are still there`
     : `link ${link.name} is still there`;
   const condition = 'removal is permitted only once no link has this MAC';
-  return refusal('RemovalHeld', `${present}; ${condition}`);
+  return refusal(
+    'RemovalHeld',
+    `${present}; ${condition}`,
+    coded('LinkPresent', { link: link.name }),
+  );
 }

@@ -301,7 +301,9 @@ describe('apply plan', () => {
       const { units, refused } = planApply({ ...input([entry(1)], on), backend: ifcfg });
       expect(units).toEqual([]);
       const message = `${path} is not managed by MultiNIC; move it away`;
-      expect(refused.map(({ refusal }) => refusal)).toEqual([{ reason: 'PersistFailed', message }]);
+      expect(refused.map(({ refusal }) => refusal)).toMatchObject([
+        { reason: 'PersistFailed', code: 'FileUnmanaged', message },
+      ]);
     },
   );
 

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { rulePriority } from '../../api/names.ts';
+import { coded } from '../../api/nic-codes.ts';
 import type { RenderedNic } from '../backends/backend.ts';
 import { linkOf } from '../identity.ts';
 import { type Link, linkNamed, type Snapshot } from '../snapshot.ts';
@@ -199,6 +200,7 @@ function unreadFile({ files }: Snapshot, record: NicRecord): Refusal | undefined
   return refusal(
     'PersistFailed',
     `${path} cannot be read: ${unread}; make it readable or move it away`,
+    coded('FileUnreadable', { path }),
   );
 }
 
@@ -229,7 +231,9 @@ function removableLink(input: PlanInput, { nic }: Obsolete) {
 function receiver({ receives }: PlanInput, { name, mac }: Link): Refusal | undefined {
   const other = receives?.get(mac)?.find((each) => each !== mac);
   const message = `${name} also receives frames for MAC ${other}, probably of a macvlan in a Pod`;
-  return other === undefined ? undefined : refusal('NICInUse', message);
+  return other === undefined
+    ? undefined
+    : refusal('NICInUse', message, coded('ForeignReceiver', { link: name, mac: other }));
 }
 
 function removalUnit(

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { ipOf } from '../../api/address.ts';
 import type { ClusterNetwork } from '../../api/cluster-networks.ts';
 import type { NicReason } from '../../api/job.ts';
+import { type Coded, coded } from '../../api/nic-codes.ts';
 import { isDefault, isPrimary, nodeAddressOf } from '../own-link.ts';
 import { isKernelMade, type Link, type Route, rt, type Snapshot, upperLinks } from '../snapshot.ts';
 import type { NicRecord } from '../state.ts';
@@ -9,12 +10,17 @@ import type { DesiredNic } from './desired.ts';
 import { isLinkLocal } from './nic-state.ts';
 import { type Belongings, isOwnRoute } from './ownership.ts';
 
-export interface Refusal {
+export interface Refusal extends Partial<Coded> {
   readonly reason: NicReason;
   readonly message: string;
 }
 
-export const refusal = (reason: NicReason, message: string): Refusal => ({ reason, message });
+/** Returns a refusal; `found` tells cases of one reason apart. */
+export const refusal = (reason: NicReason, message: string, found?: Coded): Refusal => ({
+  reason,
+  message,
+  ...found,
+});
 
 /** NIC subject to an operation. */
 export interface TouchedNic {
@@ -69,7 +75,11 @@ export function firstRefusal<N extends TouchedNic>(
 /** Refuses an unmanaged link that sends with another MAC: nothing proves that its change is ours to undo. */
 export function changedMac({ link, record }: WantedNic): Refusal | undefined {
   if (link.sendsAs === undefined || record) return undefined;
-  return refusal('MACChanged', `${link.name} sends as ${link.sendsAs}`);
+  return refusal(
+    'MACChanged',
+    `${link.name} sends as ${link.sendsAs}`,
+    coded('SendsWithOtherMac', { link: link.name, mac: link.sendsAs }),
+  );
 }
 
 /** Checks for links carrying the node itself: such a link is never touched. The carrier does not count. */
@@ -92,14 +102,22 @@ function mayLeaveBy({ links, anyLink }: Route, { name }: Link): boolean {
 /** Refuses unusual names: `ip -batch` splits lines at spaces and quotes, and a sysctl path splits at slashes. */
 function strangeName({ link: { name } }: TouchedNic): Refusal | undefined {
   if (/^[\w.@+-]+$/.test(name)) return undefined;
-  return refusal('NICInUse', `link name ${JSON.stringify(name)} has unsupported characters`);
+  return refusal(
+    'NICInUse',
+    `link name ${JSON.stringify(name)} has unsupported characters`,
+    coded('NameUnsupported', { link: name }),
+  );
 }
 
 function nodeAddress({ link }: TouchedNic, site: Site): Refusal | undefined {
   const ip = nodeAddressOf(link, site);
   return ip === undefined
     ? undefined
-    : refusal('PrimaryNIC', `${link.name} has the node's address ${ip}`);
+    : refusal(
+        'PrimaryNIC',
+        `${link.name} has the node's address ${ip}`,
+        coded('NodeAddress', { link: link.name, address: ip }),
+      );
 }
 
 /**
@@ -116,10 +134,13 @@ function leased({ link, owned }: TouchedNic, site: Site): Refusal | undefined {
     (item) =>
       leasing.has(item.protocol) && item.links.includes(link.name) && !isOwnRoute(item, owned),
   );
+  const found = address
+    ? coded('LeasedAddress', { link: link.name, address: address.cidr })
+    : route && coded('LeasedRoute', { link: link.name, to: route.to });
   const what = address ? `the address ${address.cidr}` : route && `a route to ${route.to}`;
   if (!what || isPrimary(link, site)) return undefined;
   const giver = (address ?? route)?.family === 6 ? 'a router advertisement' : "the host's DHCP";
-  return refusal('LeasedByHost', `${giver} gave ${link.name} ${what}`);
+  return refusal('LeasedByHost', `${giver} gave ${link.name} ${what}`, found);
 }
 
 /** Protocols for routes learned from the network: DHCP and router advertisements. */
@@ -145,16 +166,33 @@ function defaultRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | un
   );
   if (!route) return undefined;
   const has = route.anyLink ? 'may be in the nexthop group of the' : 'has a';
-  return refusal('PrimaryNIC', `${link.name} ${has} default route in table ${route.table}`);
+  return refusal(
+    'PrimaryNIC',
+    `${link.name} ${has} default route in table ${route.table}`,
+    coded('NodeDefaultRoute', { link: link.name, table: route.table }),
+  );
 }
 
 function member({ link: { name, master } }: TouchedNic): Refusal | undefined {
-  return master ? refusal('NICInUse', `${name} is a member of ${master}`) : undefined;
+  return master
+    ? refusal(
+        'NICInUse',
+        `${name} is a member of ${master}`,
+        coded('LinkHasMaster', { link: name, master }),
+      )
+    : undefined;
 }
 
 function lower({ link: { name } }: TouchedNic, { host }: Site): Refusal | undefined {
   const upper = upperLinks(host, name)[0];
-  return upper && refusal('NICInUse', `${name} is the parent link of ${upper.name}`);
+  return (
+    upper &&
+    refusal(
+      'NICInUse',
+      `${name} is the parent link of ${upper.name}`,
+      coded('LinkHasUpper', { link: name, upper: upper.name }),
+    )
+  );
 }
 
 /** Refuses a NIC if a file's folder is missing, before any kernel change. */
@@ -162,7 +200,11 @@ export function unwritable({ paths }: WantedNic, { host }: Site): Refusal | unde
   const folders = paths.map((path) => dirname(path));
   const folder = host.missingFolders?.find((missing) => folders.includes(missing));
   if (folder === undefined) return undefined;
-  return refusal('PersistFailed', `the node has no folder ${folder}; create it`);
+  return refusal(
+    'PersistFailed',
+    `the node has no folder ${folder}; create it`,
+    coded('FolderMissing', { folder }),
+  );
 }
 
 /** Ignores kernel-made link-local addresses. */
@@ -172,7 +214,14 @@ function foreignAddress(nic: TouchedNic, { host }: Site): Refusal | undefined {
     const ours = !address.opaque && owned.ips.includes(ipOf(address.cidr));
     return address.link === link.name && !isLinkLocal(address) && !ours;
   });
-  return foreign && refusal('NICInUse', `${link.name} has the foreign address ${foreign.cidr}`);
+  return (
+    foreign &&
+    refusal(
+      'NICInUse',
+      `${link.name} has the foreign address ${foreign.cidr}`,
+      coded('ForeignAddress', { link: link.name, address: foreign.cidr }),
+    )
+  );
 }
 
 /** Ignores kernel-made routes. */
@@ -186,5 +235,6 @@ function foreignRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | un
   if (!foreign) return undefined;
   const has = foreign.anyLink ? 'may be in the nexthop group of the' : 'has a';
   const message = `${link.name} ${has} foreign route to ${foreign.to} in table ${foreign.table}`;
-  return refusal('NICInUse', message);
+  const { to, table } = foreign;
+  return refusal('NICInUse', message, coded('ForeignRoute', { link: link.name, to, table }));
 }
