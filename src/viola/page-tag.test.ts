@@ -16,6 +16,21 @@ it.each<[string, Partial<Page>]>([
   expect(pageTag('biz-1', { ...page, ...change })).not.toBe(pageTag('biz-1', page));
 });
 
+/** Returns the tag of a page with two checked nodes. */
+function tagOf(...times: readonly string[]): string {
+  const items = times.map((checkedAt) => ({
+    ...node,
+    status: { applied: { checkedAt, job: 'a' }, interfaceStatuses: [{ lastChecked: checkedAt }] },
+  }));
+  return pageTag('biz-1', { ...page, items: items as unknown as Page['items'] });
+}
+
+it('repeated checks change the ETag once per hour', () => {
+  const tag = tagOf('2026-01-01T03:00:00Z', '2026-01-01T05:10:00Z');
+  expect(tagOf('2026-01-01T05:00:00Z', '2026-01-01T05:50:00Z')).toBe(tag);
+  expect(tagOf('2026-01-01T03:00:00Z', '2026-01-01T06:00:00Z')).not.toBe(tag);
+});
+
 it('the ETag of a page changes with the business cluster, but not with the continue token', () => {
   expect(pageTag('biz-2', page)).not.toBe(pageTag('biz-1', page));
   expect(pageTag('biz-1', { ...page, continue: 'other' })).toBe(pageTag('biz-1', page));

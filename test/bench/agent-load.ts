@@ -42,5 +42,7 @@ export interface Rounds {
   readonly kernel: number[];
   readonly again: number[];
   readonly mutationsAgain: number[];
+  /** Route lookups of a run without changes. */
+  readonly lookups: number[];
   readonly raw: number[];
 }

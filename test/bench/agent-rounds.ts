@@ -9,7 +9,7 @@ import { netplan } from '../../src/agent/backends/netplan.ts';
 import { IpSession } from '../../src/agent/ip-session.ts';
 import { readUnicastFilter } from '../../src/agent/observe/fdb.ts';
 import { observeHost, siteAt } from '../../src/agent/observe/host.ts';
-import { pathReader } from '../../src/agent/path/ip.ts';
+import { type PathReader, pathReader } from '../../src/agent/path/ip.ts';
 import { batchLine, type Operation, sixPrefix } from '../../src/agent/planning/operation.ts';
 import { planApply } from '../../src/agent/planning/plan.ts';
 import { emptyState } from '../../src/agent/state.ts';
@@ -24,9 +24,27 @@ const [root, count, stack] = process.argv.slice(2) as [string, string, Stack];
 const { signal } = new AbortController();
 let effects: Effect[] = [];
 let kernelMs = 0;
+let lookupMs = 0;
 let generation = 0;
 
 const log = createLogger({ part: 'agent', level: 'warn', destination: process.stderr });
+
+/** Adds the time of the reader's lookups to `lookupMs`. */
+function timed(reader: PathReader): PathReader {
+  return {
+    start: () => reader.start(),
+    end: () => reader.end(),
+    rules: (family) => reader.rules(family),
+    async lookUp(queries) {
+      const begin = performance.now();
+      try {
+        return await reader.lookUp(queries);
+      } finally {
+        lookupMs += performance.now() - begin;
+      }
+    },
+  };
+}
 
 /** Milliseconds that one run of the agent took, those of them in which it changed the kernel, and how much it wrote. */
 async function agent(action: JobAction) {
@@ -34,13 +52,14 @@ async function agent(action: JobAction) {
   writeFileSync(asked, JSON.stringify(benchRequest(action, generation, stack)));
   effects = [];
   kernelMs = 0;
+  lookupMs = 0;
   const start = performance.now();
   const code = await runAgent(['--request', asked, '--result', result, '--host-root', root], {
     clock: systemClock,
     log,
     startIp: () => new IpSession(),
     unicastFilter: readUnicastFilter,
-    paths: pathReader(),
+    paths: timed(pathReader()),
     tcp: connectTcp,
     signal,
     perform: async (name, write) => {
@@ -60,6 +79,7 @@ async function agent(action: JobAction) {
   return {
     ms,
     kernelMs,
+    lookupMs,
     mutations: effects.filter((name) => name !== 'agent.result.write').length,
   };
 }
@@ -131,6 +151,7 @@ const rounds: Rounds = {
   kernel: [],
   again: [],
   mutationsAgain: [],
+  lookups: [],
   raw: [],
 };
 for (let round = 0; round < Number(count); round++) {
@@ -141,6 +162,7 @@ for (let round = 0; round < Number(count); round++) {
   const again = await agent('apply');
   rounds.again.push(again.ms);
   rounds.mutationsAgain.push(again.mutations);
+  rounds.lookups.push(again.lookupMs);
   generation += 1;
   await agent('cleanup');
   rounds.raw.push(await raw(there));

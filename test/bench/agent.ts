@@ -52,7 +52,9 @@ async function section(host: NamespaceHost, place: string, stack: Stack): Promis
     stack,
   );
   if (code !== 0) throw new Error(stderr);
-  const { operations, apply, kernel, again, mutationsAgain, raw } = JSON.parse(stdout) as Rounds;
+  const { operations, apply, kernel, again, mutationsAgain, lookups, raw } = JSON.parse(
+    stdout,
+  ) as Rounds;
   const [all, changing, floor] = [settled(apply), settled(kernel), settled(raw)];
   const what = `${stack}, files ${place}`;
   figures.note(`raw ip -batch of the same ${operations} operations, ${what}`, ms(floor));
@@ -66,6 +68,7 @@ async function section(host: NamespaceHost, place: string, stack: Stack): Promis
     figures.note('in its first round, not compiled', ms(apply[0] ?? 0));
   }
   figures.note('second run without changes', ms(settled(again)));
+  if (stack === 'dual') figures.goal('its route lookups for ten NICs', settled(lookups), 5, 'ms');
   figures.goal(`its mutations, ${what}`, Math.max(...mutationsAgain), 0, 'mutations');
 }
 

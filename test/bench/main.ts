@@ -21,6 +21,7 @@ const benches = [
   'places',
   'biz-config',
   'rollout',
+  'checks',
   'cli',
 ];
 const wanted = process.argv.slice(2);

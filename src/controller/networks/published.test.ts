@@ -113,7 +113,8 @@ it('a Node that joins starts no apply, and a changed network is published with a
   await fixture.addNode('worker-2', '22222222-aaaa-bbbb-cccc-000000000002', '192.0.2.2');
   await fixture.admin.patch(nodes, { name: 'worker-2' }, { spec: { podCIDRs: ['10.244.1.0/24'] } });
   await passInterval();
-  expect(fixture.agents.requests.map(({ action }) => action)).toEqual(['apply']);
+  const applies = fixture.agents.requests.filter(({ action }) => action === 'apply');
+  expect(applies).toHaveLength(1);
   expect(await publishedNow()).toEqual([serviceNetwork, podNetwork('10.244.1.0/24')]);
   expect(networkWrites()).toEqual(['create', 'patch']);
 });
