@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { covers, networkOf, overlaps, plainForm } from './address.ts';
+import { jsonIn } from './json.ts';
 
 /** Maximum networks in a request and in the ConfigMap. */
 export const maxClusterNetworks = 64;
@@ -22,6 +23,15 @@ export const shownClusterNetwork = clusterNetwork.extend({
 });
 
 export type ClusterNetwork = z.infer<typeof clusterNetwork>;
+
+const publishedList = z.array(clusterNetwork);
+
+/** Returns the networks in the ConfigMap's data; undefined: no ConfigMap, or unreadable content. */
+export function publishedIn(
+  data: Readonly<Record<string, string>> | undefined,
+): ClusterNetwork[] | undefined {
+  return publishedList.safeParse(jsonIn(data?.[clusterNetworksKey] ?? '')).data;
+}
 
 /** Network reached by a NIC, and the cluster's network that the NIC must not reach. */
 export interface ClusterOverlap {

@@ -53,6 +53,8 @@ const broken = {
     },
   ]),
   kubernetesNodes: new Map(),
+  nodeConfigs: new Map(),
+  clusterNetworks: new Map(),
 };
 const unchanged: PlanView = {
   ...changedPlan,

@@ -1,3 +1,5 @@
+import type { ClusterNetwork } from '../api/cluster-networks.ts';
+import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import type { OpenstackConfig } from '../api/openstackconfig.ts';
 import type { ClusterView, NodeView, PortView } from '../api/read-http.ts';
 import type { Fact } from './fact.ts';
@@ -71,5 +73,9 @@ export interface SystemFacts {
   readonly versions: Fact<readonly PartVersion[]>;
   /** Kubernetes Nodes by provider. */
   readonly kubernetesNodes: ReadonlyMap<string, Fact<readonly KubernetesNode[]>>;
+  /** MultiNicNodeConfigs by provider, read in the business cluster. */
+  readonly nodeConfigs: ReadonlyMap<string, Fact<readonly MultiNicNodeConfig[]>>;
+  /** Networks for Services and Pods by provider; empty: the cluster names none. */
+  readonly clusterNetworks: ReadonlyMap<string, Fact<readonly ClusterNetwork[]>>;
   readonly now: Date;
 }

@@ -17,9 +17,16 @@ export function grantReader(namespace: string): (user: string) => string {
 /** Reads in a business cluster: its role is created first, because `view` has no Nodes. */
 export function grantBusiness(context: string): (user: string) => string {
   const kubectl = `kubectl --context ${quoted(context)} create`;
-  const resources = 'nodes,deployments.apps,jobs.batch,pods,pods/log';
+  const resources =
+    'nodes,deployments.apps,jobs.batch,pods,pods/log,multinicnodeconfigs.multinic.io';
   return (user) =>
     `${kubectl} clusterrole multinic-reader --verb=get,list --resource=${resources} && ${kubectl} clusterrolebinding multinic-reader-${word(user)} --clusterrole=multinic-reader --user=${quoted(user)}`;
+}
+
+/** ConfigMaps in a business cluster, including kubeadm-config. */
+export function grantConfigMaps(context: string): (user: string) => string {
+  return (user) =>
+    `kubectl --context ${quoted(context)} create clusterrolebinding multinic-networks-${word(user)} --clusterrole=view --user=${quoted(user)}`;
 }
 
 function word(user: string): string {

@@ -1,3 +1,4 @@
+import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { agentAppName, labels, namespaces } from '../../api/names.ts';
 import type { Wording } from '../../api/reasons/reason-row.ts';
 import type { Fact } from '../../explain/fact.ts';
@@ -6,6 +7,7 @@ import { say } from '../../explain/wording.ts';
 import { deployments, type Node, nodes } from '../../kube/core-resources.ts';
 import { grantBusiness } from '../access/grants.ts';
 import type { Session } from '../access/session.ts';
+import { nodeConfigs } from './kinds.ts';
 import { type FactAbout, factOf } from './unread.ts';
 
 export function aboutBusiness(session: Session, what: Wording, provider: string): FactAbout {
@@ -27,6 +29,19 @@ export function readKubernetesNodes(
     const client = await session.business(provider);
     const { items } = await client.listAll(nodes, { signal: session.signal });
     return items.map(kubernetesNodeOf);
+  });
+}
+
+/** Reads the MultiNicNodeConfigs in all namespaces. */
+export function readNodeConfigs(
+  session: Session,
+  provider: string,
+): Promise<Fact<readonly MultiNicNodeConfig[]>> {
+  const what = say('MultiNicNodeConfigs', 'MultiNicNodeConfig');
+  return factOf(aboutBusiness(session, what, provider), async () => {
+    const client = await session.business(provider);
+    const { items } = await client.listAll(nodeConfigs, { signal: session.signal });
+    return items;
   });
 }
 

@@ -1,8 +1,9 @@
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import { type Fact, mapFact } from '../../explain/fact.ts';
-import type { KubernetesNode, PartHealth, PartVersion, SystemFacts } from '../../explain/facts.ts';
+import type { PartHealth, PartVersion, SystemFacts } from '../../explain/facts.ts';
 import type { Session } from '../access/session.ts';
-import { readControllerVersion, readKubernetesNodes } from './business-facts.ts';
+import { readControllerVersion, readKubernetesNodes, readNodeConfigs } from './business-facts.ts';
+import { readClusterNetworks } from './cluster-networks.ts';
 import { readConfigs, readParts } from './management-facts.ts';
 import { readClusters, readNodes } from './operator-facts.ts';
 
@@ -16,13 +17,13 @@ export async function readSystem(session: Session, namespace?: string): Promise<
   ]);
   const providers = providersOf(session, clusters);
   const controllers = await readControllers(session);
-  const kubernetesNodes = new Map<string, Fact<readonly KubernetesNode[]>>(
-    await Promise.all(
-      providers.map(
-        async (provider) => [provider, await readKubernetesNodes(session, provider)] as const,
-      ),
-    ),
+  const kubernetesNodes = await byProvider(providers, (provider) =>
+    readKubernetesNodes(session, provider),
   );
+  const [nodeConfigs, clusterNetworks] = await Promise.all([
+    byProvider(providers, (provider) => readNodeConfigs(session, provider)),
+    byProvider(providers, (provider) => readClusterNetworks(session, provider)),
+  ]);
   return {
     parts: mapFact(parts, ({ health }): readonly PartHealth[] => health),
     configs: configs as Fact<readonly OpenstackConfig[]>,
@@ -33,8 +34,18 @@ export async function readSystem(session: Session, namespace?: string): Promise<
         : mapFact(nodes, (all) => all.filter(({ config }) => config.startsWith(`${namespace}/`))),
     versions: mapFact(parts, ({ versions }) => [...versions, ...controllers]),
     kubernetesNodes,
+    nodeConfigs,
+    clusterNetworks,
     now: session.now(),
   };
+}
+
+async function byProvider<T>(
+  providers: readonly string[],
+  read: (provider: string) => Promise<Fact<T>>,
+): Promise<ReadonlyMap<string, Fact<T>>> {
+  const facts = providers.map(async (provider) => [provider, await read(provider)] as const);
+  return new Map(await Promise.all(facts));
 }
 
 /** Reads the builds of the controllers in business clusters with a context; others stay unknown. */

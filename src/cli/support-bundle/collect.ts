@@ -77,7 +77,7 @@ function addFacts(all: Collected, facts: SystemFacts, { session }: Run): void {
 }
 
 function addNames({ names }: Collected, facts: SystemFacts): void {
-  const { configs, clusters, nodes: ofOperator, kubernetesNodes } = facts;
+  const { configs, clusters, nodes: ofOperator, kubernetesNodes, nodeConfigs: ofNodes } = facts;
   const found = [
     ...valueOf(configs).flatMap(namesIn),
     ...valueOf(clusters).map(({ providerId }) => providerId),
@@ -87,6 +87,7 @@ function addNames({ names }: Collected, facts: SystemFacts): void {
       ...nics.flatMap(({ networkName, subnetName }) => [networkName, subnetName]),
     ]),
     ...kubernetesNodes.keys(),
+    ...[...ofNodes.values()].flatMap((fact) => valueOf(fact).map(({ spec }) => spec.nodeName)),
     ...[...kubernetesNodes.values()].flatMap((fact) => valueOf(fact).map(({ name }) => name)),
   ];
   for (const name of found) if (name !== undefined) names.add(name);

@@ -1,12 +1,10 @@
-import * as z from 'zod';
 import {
   type ClusterNetwork,
-  clusterNetwork,
   clusterNetworksKey,
   clusterNetworksName,
+  publishedIn,
 } from '../../api/cluster-networks.ts';
 import type { Effect } from '../../api/effects.ts';
-import { jsonIn } from '../../api/json.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { configMaps } from '../../kube/core-resources.ts';
 import type { Perform } from '../../process/effects.ts';
@@ -39,7 +37,7 @@ export function createPublishedNetworks(options: PublishedOptions): PublishedNet
   return {
     async read(signal) {
       const found = await client.find(configMaps, ref, { signal });
-      return networks.safeParse(jsonIn(found?.data?.[clusterNetworksKey] ?? '')).data;
+      return publishedIn(found?.data);
     },
     async write(list, signal) {
       const text = JSON.stringify(list);
@@ -54,5 +52,3 @@ export function createPublishedNetworks(options: PublishedOptions): PublishedNet
     },
   };
 }
-
-const networks = z.array(clusterNetwork);

@@ -10,9 +10,11 @@ import { bootWarningsOf } from '../node-messages.ts';
 import { nodeKey, valueOf } from '../subject.ts';
 import { ageOf, joined, same, say } from '../wording.ts';
 import { onFact, reportOf, warning } from './check.ts';
+import { examinePaths } from './node-paths.ts';
 
-/** Examines whether each network has a single MTU. */
-export function examineNetwork({ nodes }: SystemFacts): SectionReport {
+/** Examines whether each network has a single MTU, and each NIC its own path. */
+export function examineNetwork(facts: SystemFacts): SectionReport {
+  const { nodes } = facts;
   const checked = onFact(nodes, (list) => ({
     findings: mtuDifferences(list).map(({ network, reason, evidence, next }) =>
       warning(network, reason, evidence, next),
@@ -26,7 +28,7 @@ export function examineNetwork({ nodes }: SystemFacts): SectionReport {
     `${counted(networks.size, 'network')}: one MTU in each`,
     `네트워크 ${networks.size}개: 네트워크마다 MTU가 같습니다`,
   );
-  return reportOf('network', summary, [checked]);
+  return reportOf('network', summary, [checked, ...examinePaths(facts)]);
 }
 
 /** Examines whether a boot restores the NICs. */

@@ -1,3 +1,5 @@
+import type { ClusterNetwork } from '../../api/cluster-networks.ts';
+import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { ClusterView, NicView, NodeView, PortView } from '../../api/read-http.ts';
 import type { Fact } from '../fact.ts';
@@ -132,6 +134,24 @@ export const kubernetesNode: KubernetesNode = {
   systemUuid: serverId,
 };
 
+export const nodeConfig: MultiNicNodeConfig = {
+  metadata: { namespace: 'multinic-system', name: 'worker-18' },
+  spec: {
+    nodeName: 'worker-18',
+    interfaces: [20, 30].map((subnet, id) => ({
+      id,
+      macAddress: `fa:16:3e:00:${subnet}:18`,
+      addresses: [`10.${subnet}.0.18/24`],
+      routing: 'isolated',
+    })),
+  },
+};
+
+export const clusterNetworks: readonly ClusterNetwork[] = [
+  { cidr: '10.96.0.0/12', use: 'Services', source: 'kubeadm-config' },
+  { cidr: '10.244.0.0/16', use: 'Pods', source: 'kubeadm-config' },
+];
+
 export const versions: readonly PartVersion[] = [
   { part: 'operator', providerId: undefined, version: '0.2.0' },
   { part: 'viola', providerId: undefined, version: '0.2.0' },
@@ -196,5 +216,7 @@ export const systemFacts: SystemFacts = {
   nodes: read([node(17), node(18), node(19)]),
   versions: read(versions),
   kubernetesNodes: new Map([['biz-1', read([kubernetesNode], 'business cluster')]]),
+  nodeConfigs: new Map([['biz-1', read([nodeConfig], 'business cluster')]]),
+  clusterNetworks: new Map([['biz-1', read(clusterNetworks, 'business cluster')]]),
   now,
 };

@@ -1,0 +1,71 @@
+import {
+  type ClusterNetwork,
+  clusterNetworksName,
+  publishedIn,
+} from '../../api/cluster-networks.ts';
+import { namespaces } from '../../api/names.ts';
+import { kubeadmConfig, readKubeadmConfig } from '../../controller/networks/kubeadm-config.ts';
+import { networksIn, UnreadableSource } from '../../controller/networks/network-text.ts';
+import { serviceCidrsOf } from '../../controller/networks/service-cidr.ts';
+import type { Fact } from '../../explain/fact.ts';
+import { same, say } from '../../explain/wording.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { configMaps } from '../../kube/core-resources.ts';
+import { KubeError } from '../../kube/errors.ts';
+import { grantConfigMaps } from '../access/grants.ts';
+import type { Session } from '../access/session.ts';
+import { aboutBusiness } from './business-facts.ts';
+import { factOf, Unread } from './unread.ts';
+
+/** Reads the networks published by the controller; earlier controllers publish none: then ServiceCIDR and kubeadm-config count. */
+export function readClusterNetworks(
+  session: Session,
+  provider: string,
+): Promise<Fact<ClusterNetwork[]>> {
+  const what = say('Networks for Services and Pods', 'Service·Pod 네트워크');
+  const context = session.options.businessContext.get(provider) ?? 'CONTEXT';
+  const about = { ...aboutBusiness(session, what, provider), grant: grantConfigMaps(context) };
+  return factOf(about, async () => {
+    const client = await session.business(provider);
+    const { signal } = session;
+    const ref = { namespace: namespaces.system, name: clusterNetworksName };
+    const published = publishedIn((await client.find(configMaps, ref, { signal }))?.data);
+    if (published) return published;
+    try {
+      return await networksOfKubernetes(client, signal);
+    } catch (error) {
+      if (!(error instanceof UnreadableSource)) throw error;
+      const { namespace, name } = kubeadmConfig;
+      const command = `kubectl --context ${context} get cm ${name} -n ${namespace} -o yaml`;
+      throw new Unread(same(`${name}: ${error.message}`), same(command));
+    }
+  });
+}
+
+async function networksOfKubernetes(
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<ClusterNetwork[]> {
+  const [cidrs, kubeadm] = await Promise.all([
+    readableCidrs(client, signal),
+    readKubeadmConfig(client, signal),
+  ]);
+  const fromKubeadm = (use: ClusterNetwork['use']) =>
+    (kubeadm[use] ?? []).map((cidr) => ({ cidr, use, source: kubeadmConfig.name }));
+  const services = networksIn('spec.cidrs', cidrs).map((cidr) => ({
+    cidr,
+    use: 'Services' as const,
+    source: 'ServiceCIDR',
+  }));
+  return [...(services.length > 0 ? services : fromKubeadm('Services')), ...fromKubeadm('Pods')];
+}
+
+/** Returns no networks without the right: role `view` may lack ServiceCIDRs. */
+async function readableCidrs(client: KubeClient, signal: AbortSignal) {
+  try {
+    return await serviceCidrsOf(client, signal);
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 403) return [];
+    throw error;
+  }
+}
