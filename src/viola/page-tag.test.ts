@@ -22,7 +22,7 @@ function tagOf(...times: readonly string[]): string {
     ...node,
     status: { applied: { checkedAt, job: 'a' }, interfaceStatuses: [{ lastChecked: checkedAt }] },
   }));
-  return pageTag('biz-1', { ...page, items: items as unknown as Page['items'] });
+  return pageTag('biz-1', { ...page, items });
 }
 
 it('repeated checks change the ETag once per hour', () => {
