@@ -76,7 +76,8 @@ test.each(['nics', 'nics -o json'])(
     const pipe = `${words.join(' ')} | head -n 1; echo "\${PIPESTATUS[0]}"`;
     const options = { cwd: scene.folder };
     const { out, err } = await endOf(startProgram(['bash', '-c', pipe], options));
-    expect(err).toBe('');
+    // On a busy machine the command shows progress first.
+    expect(err.replace(/^reading …\n$/, '')).toBe('');
     expect(out.split('\n').slice(1)).toEqual(['0', '']);
   },
 );
