@@ -3,18 +3,11 @@ import type { JobRequest, NicResult } from '../api/job.ts';
 import { beforeChange, connectivityAfter } from './apply/before-change.ts';
 import type { Connect } from './apply/connectivity.ts';
 import { bootId, type Context, openContext, type Tools } from './apply/context.ts';
-import {
-  changesOf,
-  type ForeignLosses,
-  foreignBaseline,
-  foreignLosses,
-  isToChange,
-  noForeignLosses,
-} from './apply/foreign.ts';
 import { planWithoutLeases } from './apply/leased.ts';
 import { type JournalEntry, readJournals, readState } from './apply/memory.ts';
 import { receiversOf } from './apply/receivers.ts';
-import { recover } from './apply/recover.ts';
+import { type Recovered, recover } from './apply/recover.ts';
+import { restoreForeign } from './apply/restore-foreign.ts';
 import { type Outcome, transact } from './apply/transaction.ts';
 import { withCarrier } from './carrier.ts';
 import { compare } from './check.ts';
@@ -27,9 +20,16 @@ import { hostOf, observeHost, siteAt } from './observe/host.ts';
 import type { PathReader } from './path/ip.ts';
 import { judgePaths, pathsAfter } from './path/paths.ts';
 import type { PlanInput } from './planning/candidates.ts';
+import { foreignOnNic } from './planning/foreign-on-nic.ts';
 import { blockedRecords } from './planning/obsolete.ts';
 import { withGeneratedConfig } from './planning/ownership.ts';
-import { hostAfterRemoval, planAll, planApply, type WholePlan } from './planning/plan.ts';
+import {
+  hostAfterRemoval,
+  isToChange,
+  planAll,
+  planApply,
+  type WholePlan,
+} from './planning/plan.ts';
 import {
   inOrder,
   isDone,
@@ -130,15 +130,10 @@ export async function configure(
   return { ...afterRecovery(recovered, findings), ...named };
 }
 
-/** Adds foreign losses from recovery to the findings, whatever the request's outcome. */
-function afterRecovery(recovered: ForeignLosses, findings: Findings): Findings {
-  const { foreignStateLost = [], warnings } = findings;
-  return {
-    ...findings,
-    // Change and record may both report the same unreachable file.
-    warnings: [...new Set([...recovered.warnings, ...warnings])],
-    foreignStateLost: [...recovered.foreignStateLost, ...foreignStateLost],
-  };
+/** Adds warnings from recovery to the findings, whatever the request's outcome. */
+function afterRecovery({ warnings }: Recovered, findings: Findings): Findings {
+  // Change and record may both report the same unreachable file.
+  return { ...findings, warnings: [...new Set([...warnings, ...findings.warnings])] };
 }
 
 /** State for state.json, and a function adding claims for unfinished changes. */
@@ -160,7 +155,6 @@ async function executePlan(
   const before = await beforeChange(plan, now, deps);
   const blocked = blockedRecords(now);
   const context = { ...start, blocked, ...connectivityAfter(before, deps, start) };
-  const others = isToChange(plan) ? foreignBaseline(host, now.state, context) : undefined;
   const { removed, applied } = await runPlans(now, plan, memory, context);
   // Without a read after the last change the carriers are unknown.
   const seen = applied.seen ?? (isToChange(plan) ? undefined : host);
@@ -173,16 +167,26 @@ async function executePlan(
     before: before.paths,
   });
   const concluded = await conclude(paths.nics, now, applied.state, context);
-  const changes = changesOf([removed, applied]);
-  const losses =
-    others && changes ? await foreignLosses(others, changes, context) : noForeignLosses;
-  const warnings = [removed, applied, losses, concluded, paths].flatMap((step) => step.warnings);
-  const findings = { ...concluded, ...losses, warnings };
+  await restoreAfter([removed, applied], host, context);
+  const warnings = [removed, applied, concluded, paths].flatMap((step) => step.warnings);
+  const findings = { ...concluded, warnings };
   // A run without a change writes only its result.
   if (isToChange(plan)) {
     await writeLastRun({ request: now.request, plan, findings, before, after: paths }, context);
   }
   return findings;
+}
+
+/** Restores foreign state on NICs with a transaction; `host` is the host before any change. */
+async function restoreAfter(
+  steps: readonly Step[],
+  host: Snapshot,
+  context: Context,
+): Promise<void> {
+  const changing = steps.filter(({ units }) => units.length > 0);
+  const units = changing.flatMap((step) => step.units);
+  const changed = units.map(({ nic }) => ({ nic, had: foreignOnNic(nic, host) }));
+  await restoreForeign(changed, context, changing.at(-1)?.seen);
 }
 
 /** Removes NICs, then configures NICs. */

@@ -71,21 +71,6 @@ describe('termination message', () => {
     expect(four.nics[0]).not.toHaveProperty('args');
   });
 
-  test('the termination message counts all foreign losses and names five, even beside twenty failures', () => {
-    const nics = Array.from({ length: 20 }, (_, n) => nic(n % 10, { ...failed, message: 'no' }));
-    const lost = Array.from({ length: 30 }, (_, n) => `route 10.${n}.0.0/16 dev eth0 table 254`);
-    const warnings = ['NameKept eth7, not multinic7'];
-    const result = jobResultOf(report({ nics, warnings, foreignStateLost: lost }));
-    expect(jobResult.parse(result)).toEqual(result);
-    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(4_000);
-    expect(result.foreignStateLost).toBe(30);
-    expect(jobResultOf(report({ warnings, foreignStateLost: lost })).warnings).toEqual([
-      ...lost.slice(0, 5).map((what) => `ForeignStateLost ${what}`),
-      ...warnings,
-    ]);
-    expect(jobResultOf(report({}))).not.toHaveProperty('foreignStateLost');
-  });
-
   test('the termination message holds twenty NICs with messages doubled by JSON escapes', () => {
     const nics = Array.from({ length: 20 }, (_, n) =>
       nic(n % 10, { ...failed, message: '"'.repeat(200) }),

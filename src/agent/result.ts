@@ -33,8 +33,6 @@ export interface Findings {
   readonly failed?: boolean;
   readonly nics: readonly NicResult[];
   readonly warnings: readonly string[];
-  /** Foreign state lost since the start of the run, as text. */
-  readonly foreignStateLost?: readonly string[];
   /** NICs on the host; undefined: not read. `fence` is the newest object state the host has seen. */
   readonly known?: readonly ReportedNic[];
   readonly fence?: Fence;
@@ -58,7 +56,6 @@ export function jobResultOf(report: Report): JobResult {
     bootId,
     outcome: outcomeOf(report),
     ...(report.family ? { family: report.family } : {}),
-    ...lossesIn(report),
   } as const;
   const shortened = refusal && { ...refusal, message: shorten(refusal.message, maxRefusalBytes) };
   // The values in a message are dropped before the message is shortened.
@@ -75,13 +72,7 @@ export function jobResultOf(report: Report): JobResult {
 }
 
 /** Drops port ids, carriers and codes if space is short: the MAC still identifies the NIC. */
-function listsOf(
-  { nics, warnings: others, foreignStateLost = [] }: Report,
-  protocol: Protocol,
-  bytes: number,
-  withArgs: boolean,
-) {
-  const warnings = [...foreignStateLost.slice(0, maxLosses).map(lossWords), ...others];
+function listsOf({ nics, warnings }: Report, protocol: Protocol, bytes: number, withArgs: boolean) {
   return {
     nics: nics.slice(0, 20).map(({ portId, carrier, code, args, ...nic }) => ({
       ...nic,
@@ -97,17 +88,6 @@ function listsOf(
 
 function codedIn({ code, args }: Pick<NicResult, 'code' | 'args'>, withArgs: boolean) {
   return { ...(code ? { code } : {}), ...(args && withArgs ? { args } : {}) };
-}
-
-function lossesIn({ foreignStateLost: { length } = [] }: Report) {
-  return length > 0 ? { foreignStateLost: length } : {};
-}
-
-/** Number of foreign losses in the result: space is short, and the log has more. */
-const maxLosses = 5;
-
-function lossWords(what: string): string {
-  return `ForeignStateLost ${what}`;
 }
 
 /** Leaves out `known` if the run did not read the NICs: an empty list means a host without NICs. */

@@ -272,7 +272,7 @@ export const jobResult = z.object({
   refusal: z.object({ reason: refusalReason, message: z.string().max(400) }).optional(),
   nics: z.array(nicResult).max(20),
   warnings: z.array(z.string().max(80)).max(20),
-  /** Number of foreign items on the host lost since the run began; undefined: none, or not checked. */
+  /** Number of foreign items lost during the run: only in results of earlier agents, and not evaluated. */
   foreignStateLost: z.int().min(0).optional(),
   /** Protocol 2: our NICs in the host's state.json, so that names outlive the object. */
   known: z.array(reportedNic).max(20).optional(),

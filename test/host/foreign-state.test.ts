@@ -8,7 +8,7 @@ import { nic, runAgent } from './agent-process.ts';
 import { plantForeignState } from './foreign.ts';
 import { ipOnOldKernel, ipWith } from './line-by-line-ip.ts';
 
-const [mac, otherMac] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;
+const mac = '02:00:00:00:01:05';
 const wanted = nic(0, mac, '10.0.0.11/24', { gateway: '10.0.0.254' });
 
 let host: NamespaceHost;
@@ -45,21 +45,12 @@ const meanwhile = (command: string) =>
   ipWith(host, `[[ $line == *name\\ multinic0* ]] && { ${command}; }`);
 
 describe('foreign state on a host', () => {
-  test('adding and releasing a NIC neither changes nor reports foreign state', async () => {
-    const came = await runAgent(host, request([wanted]));
-    const went = await runAgent(host, request([], { generation: 2 }));
-    for (const { result } of [came, went]) {
-      expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
-      expect(result).not.toHaveProperty('foreignStateLost');
-    }
-  });
-
   test('a foreign route on a NIC staying up is kept', async () => {
     await plantOnNic(theirs);
     const { result, stderr } = await runAgent(host, request([wanted]));
     expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
     expect(await routesOf('multinic0')).toContain('10.8.0.0/16 proto kernel scope link metric 77');
-    expect(stderr).not.toContain('foreign state lost');
+    expect(stderr).not.toContain('restoring foreign state');
   });
 
   test('a foreign route on a NIC going through down is restored', async () => {
@@ -68,9 +59,8 @@ describe('foreign state on a host', () => {
       path: await ipOnOldKernel(host),
     });
     expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
-    expect(result).not.toHaveProperty('foreignStateLost');
     expect(await routesOf('multinic0')).toContain('10.8.0.0/16 proto kernel scope link metric 77');
-    expect(stderr).toContain('foreign state lost');
+    expect(stderr).toContain('restoring foreign state');
   });
 
   describe('permanent neighbours', () => {
@@ -112,7 +102,7 @@ describe('foreign state on a host', () => {
     expect(await routesOf('ens5')).toContain('10.7.0.0/16 via 10.8.0.1 proto kernel');
   });
 
-  test('a lost foreign route is reported but not restored on a NIC leased meanwhile', async () => {
+  test('a lost foreign route is not restored on a NIC leased meanwhile', async () => {
     await plantOnNic(theirs);
     const lease = 'ip addr add 10.9.0.7/24 dev multinic0 valid_lft 600 preferred_lft 600';
     const path = await ipOnOldKernel(
@@ -122,12 +112,11 @@ describe('foreign state on a host', () => {
     const { result } = await runAgent(host, request([wanted]), { path });
     expect(result, JSON.stringify(result)).toMatchObject({
       nics: [{ reason: 'Configured' }],
-      foreignStateLost: 1,
     });
     expect(await routesOf('multinic0')).not.toContain('10.8.0.0/16');
   });
 
-  test('restoring foreign routes stops after 20 refusals, and all losses are reported', async () => {
+  test('restoring foreign routes stops after 20 refusals', async () => {
     await runAgent(host, request([wanted]));
     const routes = Array.from({ length: 60 }, (_, n) => `10.20.${n}.0/24`);
     for (const to of routes)
@@ -142,75 +131,21 @@ describe('foreign state on a host', () => {
     // The kernel deletes the routes together with their source address.
     const moved = { ...wanted, addresses: ['10.0.0.12/24'] };
     const { result } = await runAgent(host, request([moved], { generation: 2 }), { path });
-    expect(result, JSON.stringify(result)).toMatchObject({
-      outcome: 'ok',
-      foreignStateLost: routes.length,
-    });
+    expect(result, JSON.stringify(result)).toMatchObject({ outcome: 'ok', warnings: [] });
     expect((await host.exec('wc', '-l', tries)).stdout).toMatch(/^20 /);
   });
 
-  test('another managed NIC unplugged meanwhile does not count as a foreign loss', async () => {
-    await host.plug('ens6', otherMac);
-    const other = nic(1, otherMac, '10.1.0.12/24');
-    await runAgent(host, request([other]));
-    const path = await meanwhile(
-      `ip -n ${host.fabric} link del sw${otherMac.replaceAll(':', '')}; ip rule del priority 111`,
-    );
-    const { result } = await runAgent(host, request([wanted, other], { generation: 2 }), { path });
-    expect(result?.warnings).toEqual([expect.stringContaining('ForeignStateLost rule 111')]);
-  });
-
-  test('foreign state deleted by its owner during a run is reported and not restored', async () => {
+  test('foreign state deleted by its owner during a run is not restored', async () => {
     const path = await meanwhile(
       'ip rule del priority 111; ip route del blackhole 10.246.0.0/24; ip link del multinic9',
     );
     const { result } = await runAgent(host, request([wanted]), { path });
-    expect(result).toMatchObject({
-      outcome: 'ok',
-      foreignStateLost: 3,
-      warnings: [
-        'ForeignStateLost link multinic9',
-        'ForeignStateLost route 10.246.0.0/24 table 254 metric 0',
-        'ForeignStateLost rule 111 of IPv4 from 10.244.0.0/16 lookup 200 proto 0',
-      ],
-    });
+    expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
     expect(await host.ip('rule', 'show')).not.toContain('10.244.0.0/16');
   });
 
-  test('a foreign route lost with a managed address is reported, even as the only change', async () => {
-    await runAgent(host, request([wanted]));
-    await host.ip(...'route add 10.5.0.0/16 dev eth0 src 10.0.0.11'.split(' '));
-    const { result } = await runAgent(host, request([], { generation: 2 }));
-    expect(result?.warnings).toEqual([
-      'ForeignStateLost route 10.5.0.0/16 dev eth0 table 254 metric 0',
-    ]);
-  });
-
-  test('a foreign file changed during a run is reported', async () => {
-    const file = join(host.root, 'etc/netplan/60-storage.yaml');
-    await writeFile(join(host.root, 'later'), 'network: {version: 2}\n');
-    const path = await meanwhile(`cp ${host.root}/later ${file}`);
-    const { result } = await runAgent(host, request([wanted]), { path });
-    expect(result).toMatchObject({ outcome: 'ok', foreignStateLost: 1 });
-    expect(result?.warnings).toEqual(['ForeignStateLost file /etc/netplan/60-storage.yaml']);
-  });
-
-  test('a foreign loss during a rollback is reported', async () => {
-    const file = join(host.root, 'etc/netplan/90-multinic0.yaml');
-    const path = await ipWith(
-      host,
-      `[[ $line == *name\\ multinic0* ]] && mkdir -p ${file}/in-the-way
-       [[ $line == *name\\ ens5* ]] && ip rule del priority 111`,
-    );
-    const { result } = await runAgent(host, request([wanted]), { path });
-    expect(result).toMatchObject({
-      nics: [{ reason: 'PersistFailed' }],
-      foreignStateLost: 1,
-      warnings: [expect.stringContaining('rule 111')],
-    });
-  });
-
-  test("an unreadable host after a rollback is reported as ForeignStateUnknown, with every NIC's result", async () => {
+  test('an unreadable host after a rollback leaves every result as it was', async () => {
+    await plantOnNic(theirs);
     const [file, undone] = ['etc/netplan/90-multinic0.yaml', 'undone'].map((at) =>
       join(host.root, at),
     );
@@ -221,20 +156,20 @@ describe('foreign state on a host', () => {
        [[ $line == link\\ show* && -e ${undone} ]] && { echo look >> ${undone}
          [ "$(wc -l < ${undone})" -gt 2 ] && fail 'no more looks'; }`,
     );
-    const { result } = await runAgent(host, request([wanted]), { path });
+    const { result, stderr } = await runAgent(host, request([wanted]), { path });
     expect(result).toMatchObject({
       nics: [{ name: 'ens5', reason: 'PersistFailed' }],
-      warnings: [expect.stringMatching(/^ForeignStateUnknown .*no more looks/)],
+      warnings: [],
       family: 'netplan',
     });
-    expect(result).not.toHaveProperty('foreignStateLost');
+    expect(stderr).toContain('foreign state not restored');
   });
 
   test.each([
     ['finished', 'after', 'multinic0'],
     ['rolled back', 'before', 'ens5'],
   ])(
-    'foreign state is restored or reported when the next run leaves an interrupted change %s',
+    'a foreign route is restored when the next run leaves an interrupted change %s',
     async (_, phase, name) => {
       await plantOnNic();
       await runAgent(host, request([wanted]), { killAt: `agent.file.commit ${phase} 1` });
@@ -244,38 +179,20 @@ describe('foreign state on a host', () => {
         ...(name === 'multinic0' ? ['link set dev multinic0 name ens5'] : []),
       ])
         await host.ip(...line.split(' '));
-      const path = await ipOnOldKernel(
-        host,
-        `[[ $line == *name\\ ${name}* ]] && ip rule del priority 111`,
-      );
+      const path = await ipOnOldKernel(host);
       const next =
         name === 'multinic0' ? request([wanted], { attempt: 1 }) : request([], { generation: 2 });
       const { result, stderr } = await runAgent(host, next, { path });
-      expect(result, stderr).toMatchObject({
-        outcome: 'ok',
-        foreignStateLost: 1,
-        warnings: [expect.stringContaining('rule 111')],
-      });
+      expect(result, stderr).toMatchObject({ outcome: 'ok', warnings: [] });
       expect(await routesOf(name)).toContain('10.8.0.0/16 proto kernel scope link metric 77');
     },
   );
-
-  test('a foreign loss during recovery is reported even with a refused request', async () => {
-    await runAgent(host, request([wanted], { generation: 2 }), {
-      killAt: 'agent.file.commit before 1',
-    });
-    const path = await ipWith(host, '[[ $line == *name\\ ens5* ]] && ip rule del priority 111');
-    const { result } = await runAgent(host, request([wanted]), { path });
-    expect(result).toMatchObject({ refusal: { reason: 'StaleRequest' }, foreignStateLost: 1 });
-  });
 
   test('a run without changes reads the kernel once', async () => {
     await runAgent(host, request([wanted]));
     const looks = join(host.root, 'looks');
     const path = await ipWith(host, `[[ $line == link\\ show* ]] && echo look >> ${looks}`);
-    await host.ip('rule', 'del', 'priority', '111');
-    const { result } = await runAgent(host, request([wanted], { attempt: 1 }), { path });
-    expect(result).not.toHaveProperty('foreignStateLost');
+    await runAgent(host, request([wanted], { attempt: 1 }), { path });
     expect((await host.exec('cat', looks)).stdout).toBe('look\n');
   });
 });
@@ -290,15 +207,13 @@ async function killed(): Promise<void> {
 }
 
 describe('foreign state lost in a killed run', () => {
-  const killAt = 'agent.kernel.batch after 1';
   test('a foreign route on a managed NIC is restored by the run after a kill', async () => {
     await plantOnNic(theirs);
     await killed();
     const { result, stderr } = await runAgent(host, request([wanted], { attempt: 2 }));
     expect(result, JSON.stringify(result)).toMatchObject({ outcome: 'ok', warnings: [] });
-    expect(result).not.toHaveProperty('foreignStateLost');
     expect(await routesOf('multinic0')).toContain('10.8.0.0/16 proto kernel scope link metric 77');
-    expect(stderr).toContain('foreign state lost');
+    expect(stderr).toContain('restoring foreign state');
   });
 
   // Restoring a neighbour deleted on purpose would direct traffic to a removed host.
@@ -306,68 +221,38 @@ describe('foreign state lost in a killed run', () => {
     ['10.8.0.9', 'its owner deleted after the crash'],
     ['fe80::89', 'its owner deleted after the crash'],
     ['10.8.0.9', 'went with the link'],
-  ])(
-    'the next run reports the permanent neighbour %s, which %s, and does not set it',
-    async (ip, how) => {
-      const neighbour = `${ip} lladdr 02:00:00:00:00:89`;
-      await plantOnNic(theirs, `neigh add ${neighbour} nud permanent dev ens5`);
-      if (how === 'went with the link') await killed();
-      else {
-        const before = { killAt: 'agent.kernel.batch before 1' };
-        expect((await runAgent(host, request([wanted]), before)).code).toBe(137);
-        await host.ip('neigh', 'del', ip, 'dev', 'ens5');
-      }
-      const { result } = await runAgent(host, request([wanted], { attempt: 2 }));
-      expect(await host.ip('neigh', 'show', 'nud', 'permanent')).not.toContain(ip);
-      expect(result, JSON.stringify(result)).toMatchObject({
-        outcome: 'ok',
-        warnings: [expect.stringContaining(`ForeignStateLost neighbour ${neighbour} dev 02:`)],
-      });
-    },
-  );
+  ])('the next run does not set the permanent neighbour %s, which %s', async (ip, how) => {
+    const neighbour = `${ip} lladdr 02:00:00:00:00:89`;
+    await plantOnNic(theirs, `neigh add ${neighbour} nud permanent dev ens5`);
+    if (how === 'went with the link') await killed();
+    else {
+      const before = { killAt: 'agent.kernel.batch before 1' };
+      expect((await runAgent(host, request([wanted]), before)).code).toBe(137);
+      await host.ip('neigh', 'del', ip, 'dev', 'ens5');
+    }
+    const { result } = await runAgent(host, request([wanted], { attempt: 2 }));
+    expect(await host.ip('neigh', 'show', 'nud', 'permanent')).not.toContain(ip);
+    expect(result, JSON.stringify(result)).toMatchObject({ outcome: 'ok', warnings: [] });
+  });
 
-  test('a lost foreign route is only reported if another route took its slot', async () => {
+  test('a lost foreign route is not restored if another route took its slot', async () => {
     await plantOnNic(theirs);
     await killed();
     await host.ip(...'route add blackhole 10.8.0.0/16 metric 77'.split(' '));
     const { result } = await runAgent(host, request([wanted], { attempt: 2 }));
-    expect(result, JSON.stringify(result)).toMatchObject({
-      outcome: 'ok',
-      foreignStateLost: 1,
-      warnings: [`ForeignStateLost route 10.8.0.0/16 dev ${mac} table 254 metric 77`],
-    });
+    expect(result, JSON.stringify(result)).toMatchObject({ outcome: 'ok', warnings: [] });
     expect(await host.ip('route', 'show')).toContain('blackhole 10.8.0.0/16');
     expect(await routesOf('multinic0')).not.toContain('10.8.0.0');
   });
 
-  test('foreign state lost in a kill before a reboot is neither reported nor restored', async () => {
+  test('foreign state lost in a kill before a reboot is not restored', async () => {
     await plantOnNic(theirs);
     await killed();
     const journal = join(host.root, 'var/lib/multinic/journal/0.json');
     const entry = JSON.parse(await readFile(journal, 'utf8')) as object;
     await writeFile(journal, JSON.stringify({ ...entry, bootId: 'the one before' }));
     const { result } = await runAgent(host, request([wanted], { attempt: 2 }));
-    expect(result).not.toHaveProperty('foreignStateLost');
+    expect(result).toMatchObject({ outcome: 'ok' });
     expect(await routesOf('multinic0')).not.toContain('10.8.0.0');
-  });
-
-  test('a foreign route lost with a managed address in a killed run is reported', async () => {
-    await runAgent(host, request([wanted]));
-    await host.ip(...'route add 10.5.0.0/16 dev eth0 src 10.0.0.11'.split(' '));
-    const release = request([], { generation: 2 });
-    expect((await runAgent(host, release, { killAt })).code).toBe(137);
-    const { result } = await runAgent(host, { ...release, attempt: 2 });
-    expect(result?.warnings).toEqual([
-      'ForeignStateLost route 10.5.0.0/16 dev eth0 table 254 metric 0',
-    ]);
-  });
-
-  test('no loss is reported after a kill without a loss, despite state added meanwhile', async () => {
-    await plantOnNic();
-    expect((await runAgent(host, request([wanted]), { killAt })).code).toBe(137);
-    await host.ip(...'route add blackhole 10.8.0.0/16'.split(' '));
-    const { result } = await runAgent(host, request([wanted], { attempt: 2 }));
-    expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
-    expect(result).not.toHaveProperty('foreignStateLost');
   });
 });

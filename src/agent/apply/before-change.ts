@@ -1,11 +1,10 @@
 import type { PathReader } from '../path/ip.ts';
 import { type PathsBefore, pathsBefore } from '../path/paths.ts';
 import type { PlanInput } from '../planning/candidates.ts';
-import type { WholePlan } from '../planning/plan.ts';
+import { isToChange, type WholePlan } from '../planning/plan.ts';
 import { changesKernel } from '../planning/unit.ts';
 import { type Connect, lostConnectivity, reachedTargets, type Target } from './connectivity.ts';
 import type { Context } from './context.ts';
-import { isToChange } from './foreign.ts';
 
 export interface BeforeChange {
   /** Undefined: nothing changes. */

@@ -61,7 +61,7 @@ describe('changeKernel', () => {
     expect(effects).toEqual(['agent.kernel.batch']);
   });
 
-  test('changeKernel skips the rest of a failed change and continues with other changes', async () => {
+  test('changeKernel skips remaining steps after a failure and continues with the next change', async () => {
     const { kernel, batches } = kernelThatRefuses('dev b name');
     const changes = new Map([
       ['a', change(up('a'))],
@@ -96,7 +96,7 @@ describe('changeKernel', () => {
     expect(batches.at(-1)).toContain('link set dev a up');
   });
 
-  test('changeKernel reports a busy deletion and an addition without its target as failures', async () => {
+  test('changeKernel reports a busy deletion and an addition without a target as failures', async () => {
     const busy = kernelThatRefuses('addr del', 'RTNETLINK answers: Device or resource busy');
     const absent = kernelThatRefuses('rule add', 'RTNETLINK answers: No such file or directory');
     const add = { kind: 'rule.add', rule } as const;

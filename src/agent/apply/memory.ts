@@ -3,12 +3,11 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { fence } from '../../api/job.ts';
 import { namesIn } from '../observe/host.ts';
-import type { Entrusted } from '../planning/foreign.ts';
 import { nicState } from '../planning/nic-state.ts';
 import { batchLine } from '../planning/operation.ts';
 import { rulesFrom } from '../planning/ownership.ts';
 import type { Unit } from '../planning/unit.ts';
-import { neighbourFlags } from '../snapshot.ts';
+import type { Route } from '../snapshot.ts';
 import {
   type AgentState,
   agentState,
@@ -144,54 +143,24 @@ const formerFileChanges = z
   .rest(fileChange)
   .transform(([commit, ...obsolete]) => ({ companions: [], commit, obsolete }));
 
-/** Mirrors `Address`, `Route` and `Neighbour` in a snapshot, for journals only. */
-const family = z.literal([4, 6]);
-const entrusted = z.object({
-  addresses: z.array(
-    z.object({
-      link: z.string(),
-      family,
-      cidr: z.string(),
-      scope: z.int(),
-      broadcast: z.string().exactOptional(),
-      noPrefixRoute: z.boolean(),
-      temporary: z.literal(true).exactOptional(),
-      opaque: z.boolean(),
-    }),
-  ),
-  routes: z.array(
-    z.object({
-      family,
-      type: z.int(),
-      to: z.string(),
-      via: z.string().exactOptional(),
-      links: z.array(z.string()),
-      anyLink: z.literal(true).exactOptional(),
-      table: z.int(),
-      protocol: z.int(),
-      scope: z.int(),
-      src: z.string().exactOptional(),
-      metric: z.int(),
-      opaque: z.boolean(),
-    }),
-  ),
-  /** Absent in journals by earlier agents. */
-  neighbours: z
-    .array(
-      z.object({
-        link: z.string(),
-        ip: z.string(),
-        mac: z.string(),
-        protocol: z.int(),
-        flags: z.array(z.enum(neighbourFlags)),
-        opaque: z.boolean(),
-      }),
-    )
-    .default([]),
+/** Mirrors `Route` in a snapshot, for journals only. */
+const route = z.object({
+  family: z.literal([4, 6]),
+  type: z.int(),
+  to: z.string(),
+  via: z.string().exactOptional(),
+  links: z.array(z.string()),
+  anyLink: z.literal(true).exactOptional(),
+  table: z.int(),
+  protocol: z.int(),
+  scope: z.int(),
+  src: z.string().exactOptional(),
+  metric: z.int(),
+  opaque: z.boolean(),
 });
 
-/** Limit per NIC and kind: software with thousands of routes there sets them again itself. */
-const maxEntrusted = 256;
+/** Limit per NIC: software with thousands of routes sets all routes again itself. */
+const maxRoutes = 256;
 
 /** `/var/lib/multinic/journal/N.json`: a NIC's unfinished change, with all data for finishing or rolling back. */
 const journalEntry = z.object({
@@ -210,8 +179,8 @@ const journalEntry = z.object({
   ops: z.array(z.string()),
   files: z.union([fileChanges, formerFileChanges]),
   record: nicRecord.exactOptional(),
-  /** Foreign state at risk; absent in journals by earlier agents. */
-  others: entrusted.exactOptional(),
+  /** Foreign routes on the NIC's link; absent in journals by earlier agents. */
+  others: z.object({ routes: z.array(route) }).exactOptional(),
 });
 
 export type JournalEntry = z.infer<typeof journalEntry>;
@@ -226,7 +195,7 @@ export interface Run {
 /** Writes the journal for a NIC's change; no part may happen before `syncJournals`. */
 export async function writeJournal(
   unit: Unit,
-  { addresses, routes, neighbours }: Entrusted,
+  routes: readonly Route[],
   disk: Disk & { readonly run: Run },
 ): Promise<void> {
   const { action, index, nic, before, after, change, files, record } = unit;
@@ -242,11 +211,8 @@ export async function writeJournal(
     ops: [...(eviction ? [eviction] : []), ...operations].map(batchLine),
     files,
     ...(record ? { record } : {}),
-    others: {
-      addresses: addresses.slice(0, maxEntrusted),
-      routes: routes.slice(0, maxEntrusted),
-      neighbours: neighbours.slice(0, maxEntrusted),
-    },
+    // Earlier agents require `addresses`.
+    others: { addresses: [], routes: routes.slice(0, maxRoutes) },
   };
   const path = pathOf(index, disk);
   await disk.perform('agent.journal.write', async () => {

@@ -1,7 +1,6 @@
 import { isSameJson } from '../../api/same-json.ts';
-import { linkOf } from '../identity.ts';
 import { observeHost, observeLinks } from '../observe/host.ts';
-import { withEntrusted } from '../planning/foreign.ts';
+import { foreignOnNic, withRoutesBefore } from '../planning/foreign-on-nic.ts';
 import { allOf, listOf, withGeneratedConfig } from '../planning/ownership.ts';
 import type { Refusal } from '../planning/refusals.ts';
 import type { KernelSnapshot } from '../snapshot.ts';
@@ -16,21 +15,14 @@ import {
 } from '../state.ts';
 import type { Context } from './context.ts';
 import { finishFiles, isCommitted, restoreFiles } from './disk.ts';
-import {
-  type ForeignBaseline,
-  type ForeignLosses,
-  foreignBaseline,
-  foreignLosses,
-  noForeignLosses,
-  pathsOf,
-} from './foreign.ts';
 import { whyUntouchable } from './gate.ts';
 import { type JournalEntry, removeJournal, syncJournals } from './memory.ts';
 import { inReachOf } from './reach.ts';
+import { type ChangedNic, restoreForeign } from './restore-foreign.ts';
 import { convergeNic, stateOf } from './settle.ts';
 
-/** Recovery result, including foreign losses during recovery. */
-export interface Recovered extends ForeignLosses {
+/** Recovery result. */
+export interface Recovered {
   readonly state: AgentState;
   /** NICs whose change could not be ended: their journals stay, and the NICs must not be touched until then. */
   readonly inHand: ReadonlyMap<string, Refusal>;
@@ -39,6 +31,8 @@ export interface Recovered extends ForeignLosses {
    * software may own the configuration.
    */
   readonly claims: readonly NicRecord[];
+  /** Problems without effect on a NIC. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -52,47 +46,32 @@ export async function recover(
   before: AgentState,
   context: Context,
 ): Promise<Recovered> {
-  if (journals.length === 0)
-    return { state: before, inHand: new Map(), claims: [], ...noForeignLosses };
+  if (journals.length === 0) return { state: before, inHand: new Map(), claims: [], warnings: [] };
   // Read first: without a view of the kernel nothing can be done, and an `ip` timeout must not repeat per NIC.
   const host = await observeHost(context, context.macs, before);
-  const others = withStateBeforeCrash(
-    foreignBaseline(host, before, context, journals),
-    journals,
-    context,
-  );
-  const { state, inHand, claims, warnings } = await endAll(
-    journals,
-    withGeneratedConfig(before, host),
-    context,
-  );
-  const free = journals.filter(({ mac }) => !inHand.has(mac));
+  const changed = journals.map((entry) => withForeignState(entry, host, context));
+  const recovered = await endAll(journals, withGeneratedConfig(before, host), context);
+  const free = changed.filter(({ nic }) => !recovered.inHand.has(nic.mac));
   if (free.length > 0) await syncJournals(context);
-  const losses = await foreignLosses(others, { nics: free, paths: pathsOf(journals) }, context);
-  return { state, inHand, claims, ...losses, warnings: [...warnings, ...losses.warnings] };
+  await restoreForeign(free, context);
+  return recovered;
 }
 
-/** Adds foreign state recorded in this boot's journals; a reboot resets the host. */
-function withStateBeforeCrash(
-  others: ForeignBaseline,
-  journals: readonly JournalEntry[],
-  { run }: Context,
-): ForeignBaseline {
-  const ofThisBoot = journals.filter(({ bootId }) => bootId === run.bootId);
-  const kernel = ofThisBoot.reduce((sum, { mac, before, others: had }) => {
-    const now = linkOf(sum, mac)?.name;
-    if (!had || !now) return sum;
-    return withEntrusted(sum, had, (name) => (name === before.link?.name ? now : name));
-  }, others.kernel);
-  return { ...others, kernel };
+/** Adds foreign routes recorded in a journal of this boot; a reboot resets the host. */
+function withForeignState(entry: JournalEntry, host: KernelSnapshot, { run }: Context): ChangedNic {
+  const now = foreignOnNic(entry, host);
+  const { bootId, before, others } = entry;
+  if (!others || bootId !== run.bootId) return { nic: entry, had: now };
+  const recorded = { name: before.link?.name, routes: others.routes };
+  return { nic: entry, had: withRoutesBefore(now, recorded, host) };
 }
 
-/** Ends all journal entries; `recover` compares foreign state before and after. */
+/** Ends all journal entries. */
 async function endAll(
   journals: readonly JournalEntry[],
   before: AgentState,
   context: Context,
-): Promise<Omit<Recovered, 'foreignStateLost'>> {
+): Promise<Recovered> {
   let state = before;
   const inHand = new Map<string, Refusal>();
   const claims: NicRecord[] = [];

@@ -1,4 +1,4 @@
-import { entrustedTo } from '../planning/foreign.ts';
+import { foreignOnNic } from '../planning/foreign-on-nic.ts';
 import { unaffectedNics } from '../planning/remembered.ts';
 import { changesKernel, stateAfter, type Unit } from '../planning/unit.ts';
 import type { KernelSnapshot, Snapshot } from '../snapshot.ts';
@@ -32,7 +32,7 @@ export async function transact(
   const work = new TransactionBatch(units, context);
   let next = state;
   await work.each('PersistFailed', (unit) =>
-    writeJournal(unit, entrustedTo(unit.nic, before), context),
+    writeJournal(unit, foreignOnNic(unit.nic, before).routes, context),
   );
   await work.together('PersistFailed', () => syncJournals(context));
   await work.each('PersistFailed', (unit) => stageFiles(unit.files, context));

@@ -30,6 +30,6 @@ describe.each(Object.values(backends))('Pod mounts for $name', (backend) => {
   });
 });
 
-test('each backend is registered under its own name', () => {
+test('each backend is registered by name', () => {
   for (const [name, backend] of Object.entries(backends)) expect(backend.name).toBe(name);
 });

@@ -57,7 +57,7 @@ routing-rule1=priority 10100 from fd00::1/128 table 100
     });
   });
 
-  test('keyfile disables a family without addresses, and still sets its metric', () => {
+  test('keyfile disables a family without addresses, and still sets the metric', () => {
     expect(keyfile.render(desired(1)).main.text).toMatch(
       /\[ipv6\]\nmethod=disabled\nroute-metric=100\n$/,
     );

@@ -42,6 +42,11 @@ export interface WholePlan {
   readonly apply: Plan;
 }
 
+/** True if the plan has a transaction to run. */
+export function isToChange({ removal, apply }: WholePlan): boolean {
+  return [...removal.units, ...apply.units].some((unit) => !isDone(unit));
+}
+
 export function planAll(input: PlanInput): WholePlan {
   const { request, state, host } = input;
   const removal = planRemoval(input);

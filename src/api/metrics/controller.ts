@@ -12,13 +12,6 @@ export const controllerMetrics = {
     lookFor: 'Outcomes other than ok that continue: the status of the object has NIC and reason.',
     labels: ['outcome'],
   },
-  multinic_agent_foreign_state_lost_total: {
-    type: 'counter',
-    help: 'Foreign rules, routes, addresses, links, settings and files on a node that disappeared while an agent changed its NICs.',
-    lookFor:
-      'An increase on nodes where no containers start or stop meanwhile (container runtimes change these items all the time): the agent log names each item.',
-    labels: [],
-  },
   multinic_jobs_active: {
     type: 'gauge',
     help: 'Active agent Jobs.',

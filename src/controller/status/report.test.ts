@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { agentTask, nodeConfig } from '../../../test/fixtures/controller-samples.ts';
-import type { JobResult } from '../../api/job.ts';
 import { Store } from '../../kube/cache/store.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
@@ -13,23 +12,18 @@ import { createReporter, type ReportOptions } from './report.ts';
 const merged = (patch: object): unknown =>
   JSON.parse(JSON.stringify(patch, (_, value: unknown) => (value === null ? undefined : value)));
 
-const keepAll = async (_resource: unknown, _ref: unknown, patch: unknown) =>
-  nodeConfig({ status: merged((patch as { status: object }).status) as object });
-
 /** Creates a reporter with fakes for everything but the given parts. */
 function reporterWith({
   patchStatus,
   configs = new Store<NodeConfig>(),
-  count = () => undefined,
 }: {
   readonly patchStatus: (resource: unknown, ref: unknown, patch: unknown) => Promise<NodeConfig>;
-  readonly count?: ReportOptions['metrics']['count'];
 } & Partial<Pick<ReportOptions, 'configs'>>) {
   return createReporter({
     client: { patchStatus } as unknown as Pick<KubeClient, 'patchStatus'>,
     configs,
     recorder: { record: () => undefined },
-    metrics: { count, set: () => undefined, observe: () => undefined },
+    metrics: { count: () => undefined, set: () => undefined, observe: () => undefined },
     perform: (_name, write) => write(),
     clock: createFakeClock(),
   });
@@ -70,26 +64,4 @@ it('wrote() is true only for the status being written, and only during the write
   answer.resolve();
   await writing;
   expect(reporter.wrote(change(written(sent[0])))).toBe(false);
-});
-
-it('a result with foreignStateLost increments multinic_agent_foreign_state_lost_total', async () => {
-  const counted: unknown[] = [];
-  const reporter = reporterWith({
-    patchStatus: keepAll,
-    count: (...counts) => void counted.push(counts),
-  });
-  const about = { protocol: 3, uid: 'u', generation: 1, attempt: 1, bootId: 'b' } as const;
-  for (const lost of [{}, { foreignStateLost: 3 }]) {
-    const report = reporter.open(nodeConfig());
-    report.about(acceptSpec(nodeConfig()), undefined);
-    const result: JobResult = { ...about, outcome: 'ok', nics: [], warnings: [], ...lost };
-    const verdict = { kind: 'result', result } as const;
-    report.tell({ kind: 'ended', job: 'j', verdict, at: new Date(0) });
-    await report.write(new AbortController().signal);
-  }
-  expect(counted).toEqual([
-    ['multinic_job_results_total', { outcome: 'ok' }],
-    ['multinic_job_results_total', { outcome: 'ok' }],
-    ['multinic_agent_foreign_state_lost_total', {}, 3],
-  ]);
 });

@@ -264,8 +264,6 @@ export type ControllerMetrics = Pick<Metrics<typeof metricTable>, 'count' | 'set
 
 function countEnd(metrics: ControllerMetrics, verdict: RunOutcome): void {
   metrics.count('multinic_job_results_total', { outcome: outcomeLabel(verdict) });
-  const lost = verdict.kind === 'result' ? (verdict.result.foreignStateLost ?? 0) : 0;
-  if (lost > 0) metrics.count('multinic_agent_foreign_state_lost_total', {}, lost);
 }
 
 /** Controller name in metrics shared by all controllers. */
