@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { address, host, link, macOf, route } from '../../../test/fixtures/agent-samples.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Context } from './context.ts';
-import { whyUntouchable } from './gate.ts';
+import { changeNics, whyUntouchable } from './gate.ts';
 
 const nic = {
   mac: macOf(1),
@@ -68,5 +68,39 @@ describe('the gate for kernel changes', () => {
     ],
   ])('a link with %s is %s', (_, expected, reason) => {
     expect(reason).toBe(expected);
+  });
+});
+
+/** Returns a kernel with NIC 1 under this name, and a second link named ens1. */
+const kernel = (name: string, twin = false) => ({
+  ...host([link(1, { name }), link(2, { name: 'ens1', ...(twin ? { mac: macOf(1) } : {}) })]),
+  settings: new Map(),
+});
+
+describe('changeNics', () => {
+  const rename = { kind: 'link.rename', dev: 'ens1', to: 'multinic0' } as const;
+
+  it.each([
+    ['the name belongs to a foreign link', kernel('eth9'), /now named eth9, no longer ens1/],
+    ['a bridge took the NIC', host([link(1, { master: 'br0' })]), /br0/],
+    ['the link is gone', host([link(2, { name: 'ens1' })]), /./],
+    ['the NIC has a twin', kernel('eth9', true), /have the same MAC/],
+  ])('changeNics runs no command when %s', async (_, seen, message) => {
+    const lines: string[] = [];
+    const run = async (more: readonly string[]) => {
+      lines.push(...more);
+      return { seen };
+    };
+    const changes = new Map([[{ nic }, { sysctls: [], operations: [rename] }]]);
+    const { failures } = await changeNics(changes, seen, {
+      ...context,
+      ip: { run },
+      perform: async (_name: string, write: () => unknown) => write(),
+      macs: new Set([macOf(1)]),
+    } as unknown as Context);
+    expect([...failures.values()].map((failure) => failure.message)).toEqual([
+      expect.stringMatching(message),
+    ]);
+    expect(lines).toEqual([]);
   });
 });
