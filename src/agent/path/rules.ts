@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { hostPrefix } from '../../api/address.ts';
+import { type Route } from '../snapshot.ts';
 import type { Query } from './lookups.ts';
 import { numberOf, type Prefixes, rangeOf } from './prefixes.ts';
 
@@ -175,6 +176,9 @@ export interface Decision {
   readonly links?: readonly string[];
 }
 
+/** Route types `blackhole`, `unreachable` and `prohibit`. */
+const rejectTypes: ReadonlySet<number> = new Set([6, 7, 8]);
+
 /** Route type `throw`: the lookup goes on with the next rule. */
 const throwType = 9;
 
@@ -206,6 +210,12 @@ function linksBy(
 ): readonly string[] | undefined {
   if (does !== 'look up' || table === undefined) return undefined;
   const best = routes.best(table, to);
-  const isFound = best && best.route.type !== throwType && best.prefix > suppressPrefix;
-  return isFound ? best.route.links : undefined;
+  if (!best || best.route.type === throwType) return undefined;
+  const isSuppressed = best.prefix <= suppressPrefix && !isIPv4Reject(best.route);
+  return isSuppressed ? undefined : best.route.links;
+}
+
+/** The kernel suppresses no reject routes for IPv4: their lookup ends with an error (fib_rules_lookup). */
+function isIPv4Reject({ family, type }: Route): boolean {
+  return family === 4 && rejectTypes.has(type);
 }

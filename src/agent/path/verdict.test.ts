@@ -129,6 +129,19 @@ describe('lookup from an address', () => {
     expect(found?.message).toContain('rule 9001 ');
   });
 
+  it.each<[string, number, boolean]>([
+    ['a suppressed unicast default route', 1, false],
+    ['a blackhole default route, which the kernel never suppresses', 6, true],
+    ['an unreachable default route', 7, true],
+    ['a prohibit default route', 8, true],
+  ])('a rule with suppress_prefixlength and %s', (_, type, isDecided) => {
+    const routes = [route('0.0.0.0/0', type === 1 ? 'eth0' : undefined, { table: 200, type })];
+    const rules = withRules(rule(9_000, { table: '200', suppress_prefixlen: 16 }));
+    const answer: Answer = isDecided ? { kind: 'refused', why: 'blackhole' } : byEth0;
+    const found = verdict(answer, { ...rules, host: kernel({ routes }) });
+    expect(found?.message?.includes('rule 9000 ')).toBe(isDecided);
+  });
+
   it('names no rule when the NIC rule decides', () => {
     const routes = [route('198.51.100.0/24', 'eth0', { table: 100 })];
     const answer: Answer = { kind: 'link', link: 'eth0', table: 100 };

@@ -64,10 +64,10 @@ it('doctor prints the command for kubeadm-config when its content is unreadable'
   expect(out).toContain(`Next: ${command}`);
 });
 
-it('doctor names unknown networks when the cluster has no kubeadm-config', async () => {
+it('doctor skips nothing when the cluster has no kubeadm-config', async () => {
   const scene = await startScene();
   await createNode(scene);
   const { out } = await scene.run('doctor', ...direct);
   expect(out).toContain('PathBypassed');
-  expect(out).toContain('networks for Services of biz-1, to compare with the NICs of 1 node');
+  expect(out).not.toMatch(/networks for/i);
 });

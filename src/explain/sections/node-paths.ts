@@ -1,7 +1,6 @@
 import type { ClusterNetwork } from '../../api/cluster-networks.ts';
-import { counted } from '../../api/counted.ts';
 import { pathWarnings } from '../checks/node-paths.ts';
-import type { Fact, Missing } from '../fact.ts';
+import type { Fact } from '../fact.ts';
 import type { SystemFacts } from '../facts.ts';
 import { addContext, noAccess } from '../missing-texts.ts';
 import { valueOf } from '../subject.ts';
@@ -30,38 +29,18 @@ export function examinePaths({
       checks: 1,
     }));
     if (configs.value.length === 0) return [paths];
-    return [paths, onFact(fact, (list) => overlapCheck(list, provider, configs.value.length))];
+    return [paths, onFact(fact, overlapCheck)];
   });
 }
 
 const nothing: Checked = { findings: [], checks: 0 };
 
-/** Counts the check as executed if networks for both uses are known. */
-function overlapCheck(
-  networks: readonly ClusterNetwork[],
-  provider: string,
-  nodes: number,
-): Checked {
-  const unknown = (['Services', 'Pods'] as const).filter(
-    (each) => !networks.some(({ use }) => use === each),
+/** Counts the check as executed if networks for both uses are known; many network plugins publish none. */
+function overlapCheck(networks: readonly ClusterNetwork[]): Checked {
+  const areKnown = (['Services', 'Pods'] as const).every((each) =>
+    networks.some(({ use }) => use === each),
   );
-  const skipped = unknown.map((use) => unknownNetworks(use, provider, nodes));
-  return { findings: [], skipped, checks: skipped.length === 0 ? 1 : 0 };
-}
-
-function unknownNetworks(use: ClusterNetwork['use'], provider: string, nodes: number): Missing {
-  const flag = use === 'Services' ? '--service-cluster-ip-range' : '--cluster-cidr';
-  return {
-    what: say(
-      `networks for ${use} of ${provider}, to compare with the NICs of ${counted(nodes, 'node')}`,
-      `노드 ${nodes}개의 NIC와 비교할 ${provider}의 ${use} 네트워크`,
-    ),
-    why: say('the cluster names none', '클러스터에서 찾을 수 없습니다'),
-    next: say(
-      `compare the subnets of the NICs with ${flag} of the cluster, or with the settings of its CNI`,
-      `NIC의 서브넷을 클러스터의 ${flag} 또는 CNI 설정과 비교하십시오`,
-    ),
-  };
+  return { findings: [], checks: areKnown ? 1 : 0 };
 }
 
 function unread<T>(provider: string): Fact<T> {
