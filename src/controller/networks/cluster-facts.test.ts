@@ -243,7 +243,9 @@ async function publishedAfter(facts: ReturnType<ClusterObjects['facts']>, ms: nu
   const run = facts.run(stop.signal);
   for (let passedMs = 0; passedMs <= ms; passedMs += 1_000) await cluster.clock.advance(1_000);
   stop.abort(new Error('stopped'));
-  await run.catch(() => undefined);
+  await run.catch((error: unknown) => {
+    if (error !== stop.signal.reason) throw error;
+  });
   return cluster.stored?.map(textOf);
 }
 
