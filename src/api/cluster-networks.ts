@@ -24,7 +24,7 @@ export const shownClusterNetwork = clusterNetwork.extend({
 
 export type ClusterNetwork = z.infer<typeof clusterNetwork>;
 
-const publishedList = z.array(clusterNetwork);
+const publishedList = z.array(clusterNetwork).max(maxClusterNetworks);
 
 /** Returns the networks in the ConfigMap's data; undefined: no ConfigMap, or unreadable content. */
 export function publishedIn(

@@ -1,13 +1,5 @@
-import * as z from 'zod';
-import {
-  type ClusterNetwork,
-  clusterNetwork,
-  clusterNetworksKey,
-  clusterNetworksName,
-  maxClusterNetworks,
-} from '../api/cluster-networks.ts';
+import { type ClusterNetwork, clusterNetworksName, publishedIn } from '../api/cluster-networks.ts';
 import { rfc3339 } from '../api/condition.ts';
-import { jsonIn } from '../api/json.ts';
 import { configMaps } from '../kube/core-resources.ts';
 import type { Clock } from '../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../time/deadline.ts';
@@ -83,14 +75,12 @@ async function networksIn(
     const found = await withDeadline(limit, (limited) =>
       client.find(configMaps, ref, { signal: limited }),
     );
-    return published.safeParse(jsonIn(found?.data?.[clusterNetworksKey] ?? '')).data;
+    return publishedIn(found?.data);
   } catch {
     signal.throwIfAborted();
     return undefined;
   }
 }
-
-const published = z.array(clusterNetwork).max(maxClusterNetworks);
 
 /** Returns known rights; checks a new cluster now if the check finishes in time. */
 async function knownRights(providerId: string, { clock, signal, rights }: ReachOptions) {
