@@ -31,6 +31,12 @@ export function desiredNode(posted: PostedNode, providerId: string): Desired {
     kind: 'invalid',
     error: { nodeName: posted.nodeName, code: 'Invalid', field, message },
   });
+  if (/\p{Cc}/u.test(nodeName)) {
+    return invalid(
+      'nodeName',
+      `${JSON.stringify(nodeName)} has a control character; rename the server`,
+    );
+  }
   const name = objectName(nodeName);
   if (name === '') {
     return invalid(

@@ -127,13 +127,18 @@ describe('POST node-configs', () => {
 
   it('POST writes valid nodes beside invalid nodes and names the invalid fields', async () => {
     const bad = { nodeName: 'bad', interfaces: [{ ...nic, address: '10.9.9.9' }] };
-    const body = [bad, node, { nodeName: ' ' }, 7];
+    const body = [bad, node, { nodeName: ' ' }, { nodeName: 'w1\nlevel=error' }, 7];
     const { status, answer } = await bed.post(body, results);
     expect(status).toBe(200);
     expect(answer.results).toMatchObject([{ nodeName: 'Worker_1', status: 'created' }]);
     expect(answer.errors).toMatchObject([
       { nodeName: 'bad', code: 'Invalid', field: 'interfaces[0].address' },
       { code: 'Invalid', field: 'nodeName' },
+      {
+        code: 'Invalid',
+        field: 'nodeName',
+        message: expect.stringContaining('"w1\\nlevel=error"'),
+      },
       { code: 'Invalid', field: '' },
     ]);
   });

@@ -85,10 +85,19 @@ describe('readPages', () => {
     expect(outcome).toMatchObject({ kind: 'notFound' });
   });
 
-  test('endless pages are an error', async () => {
+  test('pages whose next link repeats are an error', async () => {
     const { outcome, sent } = await read(() => page(['a'], '?marker=a'));
     expect(outcome).toMatchObject({ kind: 'badAnswer' });
     expect(sent).toHaveLength(2);
+  });
+
+  test.each([
+    ['an empty page', []],
+    ['a page with known items only', ['a']],
+  ])('%s with a new next link is no end', async (_, items) => {
+    const script = [page(['a'], '?marker=a'), page(items, '?marker=b'), page(['c'])];
+    const { outcome } = await read((_call, index) => script[index] ?? answerOf(500, {}));
+    expect(outcome).toEqual(['a', 'c']);
   });
 
   test.each([

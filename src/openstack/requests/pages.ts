@@ -62,6 +62,7 @@ async function readOnce<T>(
   const found = new Map<string, T>();
   const { path, timeoutMs, headers } = listing;
   const pages: Page<T>[] = [];
+  const followed = new Set<string>();
   let query = listing.query;
   for (;;) {
     const read = { path, query, timeoutMs, headers };
@@ -71,19 +72,20 @@ async function readOnce<T>(
 
     const page = await pageOf(client, listing, answer, pages.length);
     pages.push(page);
-    const before = found.size;
     for (const item of page.items) found.set(listing.idOf(item), item);
     if (page.next === undefined || listing.suffices?.(found) === true) {
       remember(listing, pages);
       return found;
     }
-    // A page without new items would make the loop endless.
-    if (found.size === before) {
+    // A policy may hide all items of a page, so an empty page is no end; only a repeated link is endless.
+    const link = JSON.stringify(page.next);
+    if (followed.has(link)) {
       throw new RequestError(`GET ${listing.path}: the list has endless pages`, {
         service: client.service,
         kind: 'badAnswer',
       });
     }
+    followed.add(link);
     query = page.next;
   }
 }

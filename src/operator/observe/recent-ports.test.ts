@@ -17,7 +17,7 @@ it('RecentPorts.latest() returns the changed port for 60 s, then the port as rea
   recent.note(other, undefined);
   expect(recent.latest(port)).toBe(changed);
   await clock.advance(1);
-  recent.note(other, undefined);
+  // No other port changes: only the time ends the memory, as after a restore of Neutron's database.
   expect(recent.latest(port)).toBe(port);
 });
 

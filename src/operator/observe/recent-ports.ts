@@ -29,8 +29,9 @@ export class RecentPorts {
 
   /** Returns the latest known revision: the port as read, or a later cached revision. */
   latest(port: Port): Port {
-    const known = this.#changes.get(port.id)?.port;
-    return known && isOlder(port, known) ? known : port;
+    const known = this.#changes.get(port.id);
+    if (!known || this.#clock.monotonicMs() - known.at >= rememberedMs) return port;
+    return isOlder(port, known.port) ? known.port : port;
   }
 
   /** Records a port read; `before` is the previously known port on the same server. */
