@@ -38,7 +38,11 @@ for (const [n, name] of names.entries()) {
 const isDone = () =>
   fixture.agents.requests.filter(({ action }) => action === 'apply').length >= nodes;
 while (!isDone()) await fixture.pass(20, 500);
-await fixture.pass(120, 5_000);
+// At rest means after the first check of each node, which adds the Drifted condition.
+const checked = () =>
+  new Set(fixture.agents.requests.flatMap(({ action, uid }) => (action === 'check' ? uid : [])))
+    .size;
+while (checked() < nodes) await fixture.pass(minuteSteps, stepMs);
 
 /** Returns the tag of each page as Viola gives it to the operator. */
 async function tags(): Promise<readonly string[]> {

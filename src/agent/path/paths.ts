@@ -1,10 +1,12 @@
 import type { JobRequest, NicResult, Protocol } from '../../api/job.ts';
 import { indexOfName, routingTable } from '../../api/names.ts';
+import type { Clock } from '../../time/clock.ts';
 import { linkOf } from '../identity.ts';
-import { type Host, observeLinks, readSetting, type Site } from '../observe/host.ts';
+import { type Host, observeLinks, readSetting } from '../observe/host.ts';
 import type { KernelSnapshot } from '../snapshot.ts';
 import type { AgentState } from '../state.ts';
 import { type Answer, type PathAnswers, type PathReader, queryLine } from './ip.ts';
+import { withLocalEntries } from './local-entries.ts';
 import { type NodeLookup, nicLookups, nodeLookups, type PathNic, type Query } from './lookups.ts';
 import { familiesToExplain, reachedByNode, type Verdict, verdictsOn } from './verdict.ts';
 
@@ -51,7 +53,7 @@ export async function pathsBefore(run: PathRun, reader: PathReader): Promise<Pat
 export async function judgePaths(
   nics: readonly NicResult[],
   run: PathRun,
-  { reader, site, before }: { reader: PathReader; site: Site; before?: PathsBefore | undefined },
+  { reader, site, before }: { reader: PathReader; site: RunSite; before?: PathsBefore | undefined },
 ): Promise<PathsAfter> {
   const configured = new Set(
     nics.filter(({ state }) => state === 'Configured').map(({ mac }) => mac),
@@ -59,7 +61,9 @@ export async function judgePaths(
   const requested = pathNics(run);
   const judged = requested.filter(({ entry }) => configured.has(entry.mac));
   if (judged.length === 0) return { nics, warnings: [], lines: [] };
-  const { host, request } = run;
+  const { request } = run;
+  const read = () => observeLinks(site, site.macs);
+  const host = await withLocalEntries(judged, run.host, { clock: site.clock, read });
   const fromNics = nicLookups(judged, host);
   const fromNode = nodeLookups(request.apiServer, host, nicLinks(run, requested));
   const found = await reader.lookUp([...fromNics, ...fromNode]);
@@ -121,6 +125,7 @@ export async function pathsAfter(
 /** Host with the MACs of NICs that the run may change. */
 interface RunSite extends Host {
   readonly macs: ReadonlySet<string>;
+  readonly clock: Clock;
 }
 
 function pathNics({ request, state, host }: PathRun): PathNic[] {

@@ -3,6 +3,7 @@ import type { NicReason } from '../../api/job.ts';
 import { type Coded, coded, type NicCode } from '../../api/nic-codes.ts';
 import { type KernelSnapshot, rt } from '../snapshot.ts';
 import type { Answer, PathAnswers } from './ip.ts';
+import { withoutLocalEntry } from './local-entries.ts';
 import {
   gatewayOf,
   type NicLookup,
@@ -207,23 +208,6 @@ function arpIgnored({ entry, link }: PathNic, { host, all }: PathInput): string 
     return `net.ipv4.conf.${link.name}.arp_ignore`;
   }
   return all.arpIgnore === '8' ? 'net.ipv4.conf.all.arp_ignore' : undefined;
-}
-
-/** Returns an address without an entry in the local table; a lookup from the address does not show the loss. */
-function withoutLocalEntry(nic: PathNic, host: KernelSnapshot): string | undefined {
-  const { link } = nic;
-  // Without a carrier the kernel adds no IPv6 entries.
-  if (!link.up || link.noCarrier) return undefined;
-  const entries = host.routes.filter(
-    ({ table, type }) => table === rt.localTable && type === rt.local,
-  );
-  const families = new Set(entries.map(({ family }) => family));
-  const there = new Set(
-    entries.filter(({ links }) => links.includes(link.name)).map(({ to }) => ipOf(to)),
-  );
-  return presentAddresses(nic, host)
-    .map(ipOf)
-    .find((ip) => families.has(familyOf(ip)) && !there.has(ip));
 }
 
 /** Returns warnings about a NIC's gateways and reverse path filter. */
