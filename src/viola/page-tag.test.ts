@@ -20,7 +20,10 @@ it.each<[string, Partial<Page>]>([
 function tagOf(...times: readonly string[]): string {
   const items = times.map((checkedAt) => ({
     ...node,
-    status: { applied: { checkedAt, job: 'a' }, interfaceStatuses: [{ lastChecked: checkedAt }] },
+    status: {
+      applied: { checkedAt, job: 'a', knownFrom: { uid: 'u', job: `check-${checkedAt}` } },
+      interfaceStatuses: [{ lastChecked: checkedAt }],
+    },
   }));
   return pageTag('biz-1', { ...page, items });
 }
