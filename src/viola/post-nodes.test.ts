@@ -134,13 +134,10 @@ describe('POST node-configs', () => {
     expect(answer.errors).toMatchObject([
       { nodeName: 'bad', code: 'Invalid', field: 'interfaces[0].address' },
       { code: 'Invalid', field: 'nodeName' },
-      {
-        code: 'Invalid',
-        field: 'nodeName',
-        message: expect.stringContaining('"w1\\nlevel=error"'),
-      },
+      { code: 'Invalid', field: 'nodeName' },
       { code: 'Invalid', field: '' },
     ]);
+    expect(answer.errors[2]?.message).toContain('"w1\\nlevel=error"');
   });
 
   it("a refused POST answers problem JSON with each node's result", async () => {

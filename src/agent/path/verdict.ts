@@ -1,7 +1,7 @@
 import { familyOf, ipOf, plainForm } from '../../api/address.ts';
 import type { NicReason } from '../../api/job.ts';
 import { type Coded, coded, type NicCode } from '../../api/nic-codes.ts';
-import { type KernelSnapshot, rt } from '../snapshot.ts';
+import type { KernelSnapshot } from '../snapshot.ts';
 import type { Answer, PathAnswers } from './ip.ts';
 import { withoutLocalEntry } from './local-entries.ts';
 import {
@@ -10,7 +10,6 @@ import {
   type NodeLookup,
   type NodePurpose,
   type PathNic,
-  presentAddresses,
   type Query,
 } from './lookups.ts';
 import { Prefixes } from './prefixes.ts';
