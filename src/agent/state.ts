@@ -59,6 +59,10 @@ export const nicRecord = z.object({
   priority: z.int(),
   /** Routes in shared tables; absent if none. */
   routes: z.array(sharedRoute).exactOptional(),
+  /** Routes in the NIC's own table, to recognise copies in main; absent if none, or in records by earlier agents. */
+  tableRoutes: z
+    .array(z.object({ to: z.string(), via: z.string().exactOptional() }))
+    .exactOptional(),
   /** Boot files; the first file holds the addresses. */
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
   /** Absent in records by earlier agents; the fields above then supply the keys. */

@@ -6,7 +6,7 @@ import type { Link, Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 import { unattainable } from './attainable.ts';
 import { addressConflicts, blockedIndexes, pathConflict, slotConflicts } from './conflict.ts';
-import { desiredNic, sharedRoutes } from './desired.ts';
+import { type DesiredNic, desiredNic, sharedRoutes, tableRoutes } from './desired.ts';
 import { entryProblem } from './entry-problem.ts';
 import { claimed } from './file-claims.ts';
 import { blockedRecords } from './obsolete.ts';
@@ -118,7 +118,7 @@ function candidateOf(
     .filter((item) => item.link === link.name)
     .map(({ cidr }) => cidr);
   const desired = desiredNic(entry, index, link, presentCidrs);
-  const owned = ownedBy(entry.mac, record, host);
+  const owned = ownedBefore(desired, record, host);
   const belongings = allOf([keysOf({ ...desired, routes: sharedRoutes(desired) }), owned]);
   const known = record ? { record } : {};
   const { companions, main, interim = [] } = backend.render(desired);
@@ -132,6 +132,12 @@ function candidateOf(
   const settled = record !== undefined && link.name === desired.name;
   if (refused && !settled) return refused;
   return { entry, ...nic, ...(refused ? { untouchable: refused } : {}) };
+}
+
+/** Returns ownership keys. Records by earlier agents lack the routes of the NIC's table: the request supplies them. */
+function ownedBefore(desired: DesiredNic, record: NicRecord | undefined, host: Snapshot) {
+  const complete = record && { tableRoutes: tableRoutes(desired), ...record };
+  return ownedBy(desired.mac, complete, host);
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import type { RequestInterface } from '../../api/job.ts';
 import { interfaceName, routingTable, rulePriority } from '../../api/names.ts';
 import { type Link, rt } from '../snapshot.ts';
+import type { NicRecord } from '../state.ts';
 import { minIpv6Mtu, type NicRoute, type NicRule, type NicState, routeText } from './nic-state.ts';
 import { lastingSettings } from './settings.ts';
 
@@ -75,6 +76,15 @@ function routed(entry: RequestInterface, index: number, addresses: readonly stri
 /** Returns the NIC's routes in tables shared with other software. */
 export function sharedRoutes({ routes, table }: Pick<DesiredNic, 'routes' | 'table'>): NicRoute[] {
   return routes.filter((item) => item.table !== table);
+}
+
+/** Returns the routes in the NIC's own table, in the form of a record. */
+export function tableRoutes({
+  routes,
+  table,
+}: Pick<DesiredNic, 'routes' | 'table'>): NonNullable<NicRecord['tableRoutes']> {
+  const own = routes.filter((item) => item.table === table);
+  return own.map(({ to, via }) => ({ to, ...(via ? { via } : {}) }));
 }
 
 function requestedRoutes({ routes }: RequestInterface, table: number, usual: number): NicRoute[] {

@@ -23,6 +23,11 @@ function inherited(on: Partial<Snapshot>, nic = named) {
   return recordOf(mac, entry(1), emptyState, host([nic], on));
 }
 
+/** Returns a route as NetworkManager sets it in main for multinic3. */
+function moved(to: string, via?: string) {
+  return route(to, 'multinic3', { protocol: 4, metric: 101, ...(via ? { via } : {}) });
+}
+
 describe('NIC ownership', () => {
   test('recordOf returns the state.json record', () => {
     const record: NicRecord = {
@@ -70,6 +75,40 @@ describe('NIC ownership', () => {
     ['a file about another MAC', { files: [ownFile(3, macOf(9), [])] }],
   ])('recordOf ignores hand-made state: %s', (_, on) => {
     expect(inherited(on)).toBeUndefined();
+  });
+
+  const ofNode = route('0.0.0.0/0', 'eth0', { via: '10.200.0.254' });
+  test.each<[string, Snapshot['routes'][number], Snapshot['routes'], boolean]>([
+    ['a moved default route', moved('0.0.0.0/0', '10.0.0.254'), [ofNode], true],
+    ['a moved IPv6 default route', moved('::/0', 'fd00::fe'), [ofNode], true],
+    ['a moved subnet route', moved('10.0.0.0/24'), [], true],
+    ['a moved route of the request', moved('10.77.0.0/24', '10.0.0.253'), [], true],
+    ['a route by another gateway', moved('10.77.0.0/24', '10.0.0.252'), [], false],
+    [
+      'a default route set by hand',
+      { ...moved('0.0.0.0/0', '10.0.0.254'), protocol: 3 },
+      [ofNode],
+      false,
+    ],
+    ["the node's only default route", moved('0.0.0.0/0', '10.0.0.254'), [], false],
+  ])("ownedBy knows the table's routes in main: %s", (_, item, others, isOwn) => {
+    const record: NicRecord = {
+      mac,
+      index: 3,
+      originalName: 'ens9',
+      addresses: ['10.0.0.1/24'],
+      table: 103,
+      priority: 10_103,
+      files: [],
+      tableRoutes: [
+        { to: '10.0.0.0/24' },
+        { to: '0.0.0.0/0', via: '10.0.0.254' },
+        { to: '::/0', via: 'fd00::fe' },
+        { to: '10.77.0.0/24', via: '10.0.0.253' },
+      ],
+    };
+    const { routes } = ownedBy(mac, record, { ...host([named]), routes: [item, ...others] });
+    expect(routes).toEqual(isOwn ? [`${item.to} table 254 metric 101`] : []);
   });
 
   test("ownedBy combines recorded state with the network manager's state since boot, without reassigned rules", () => {

@@ -84,24 +84,21 @@ const nothing: Belongings = { tables: [], ips: [], routes: [], rules: [] };
 
 /**
  * Returns state derived from a recorded NIC: router advertisements on its link, although the agent turns them off, and
- * default routes by its gateway in main. NetworkManager copies these from our table when a device is reapplied.
+ * copies of its table's routes in main. NetworkManager moves these routes to main when a device is reapplied.
  */
-function derivedFrom({ mac, table }: NicRecord, host: OwnedOn): Belongings {
+function derivedFrom({ mac, table, tableRoutes = [] }: NicRecord, host: OwnedOn): Belongings {
   const { links } = nicOf(host, mac);
   const isOn = (name: string) => links.some((link) => link.name === name);
   const routes = host.routes.filter((route) => route.links.length === 1 && route.links.some(isOn));
-  const gateways = new Set(
-    routes.flatMap((route) => (isDefault(route) && route.table === table ? [route.via] : [])),
-  );
   const advertised = routes.filter(({ protocol }) => protocol === rt.protocolRa);
-  const ofNode = host.routes.filter((route) => isDefault(route) && route.table === rt.mainTable);
-  const copies = ofNode.filter(
+  const present = routes.filter((route) => route.table === table);
+  const hops = new Set([...tableRoutes, ...present].map(hopOf));
+  const copies = routes.filter(
     (route) =>
-      routes.includes(route) &&
-      route.via !== undefined &&
-      gateways.has(route.via) &&
-      // The node's only default route stays on the NIC.
-      ofNode.some((other) => other.family === route.family && !other.links.some(isOn)),
+      route.table === rt.mainTable &&
+      route.protocol === rt.protocolStatic &&
+      hops.has(hopOf(route)) &&
+      (!isDefault(route) || hasOtherDefault(host, route)),
   );
   const addresses = host.addresses.filter(
     ({ link, family, temporary, cidr }) =>
@@ -112,6 +109,21 @@ function derivedFrom({ mac, table }: NicRecord, host: OwnedOn): Belongings {
     ips: addresses.map(({ cidr }) => ipOf(cidr)),
     routes: [...advertised, ...copies].map(routeKey),
   };
+}
+
+/** True if the node keeps a default route in main without this route: of the same family, or of IPv4. */
+function hasOtherDefault({ routes }: Pick<OwnedOn, 'routes'>, { links, family }: Route): boolean {
+  return routes.some(
+    (other) =>
+      isDefault(other) &&
+      other.table === rt.mainTable &&
+      (other.family === family || other.family === 4) &&
+      !other.links.some((name) => links.includes(name)),
+  );
+}
+
+function hopOf({ to, via = '' }: Pick<Route, 'to' | 'via'>): string {
+  return `${to} via ${via}`;
 }
 
 /** Returns what a legacy agent set after the record: its rules for addresses on the NIC, and its files about the NIC. */

@@ -12,7 +12,7 @@ import {
   type PlanInput,
   refusedNic,
 } from './candidates.ts';
-import { desiredState, sharedRoutes } from './desired.ts';
+import { desiredState, sharedRoutes, tableRoutes } from './desired.ts';
 import { diffNic } from './diff.ts';
 import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
 import { type Obsolete, unlistedNics } from './obsolete.ts';
@@ -125,6 +125,7 @@ function recordAfter(
 ): NicRecord {
   const original = originalOf(record, before);
   const shared = sharedRoutes(desired).map(({ to, table, metric }) => ({ to, table, metric }));
+  const inTable = tableRoutes(desired);
   return {
     mac: entry.mac,
     index: desired.index,
@@ -133,6 +134,7 @@ function recordAfter(
     table: desired.table,
     priority: rulePriority(desired.index),
     ...(shared.length > 0 ? { routes: shared } : {}),
+    ...(inTable.length > 0 ? { tableRoutes: inTable } : {}),
     files: [main, ...companions].map(({ path, text }) => ({ path, sha256: sha256(text) })),
     owned: keysOf({ ...desired, routes: shared }),
     ...(original ? { original } : {}),
