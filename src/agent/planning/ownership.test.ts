@@ -111,6 +111,23 @@ describe('NIC ownership', () => {
     expect(routes).toEqual(isOwn ? [`${item.to} table 254 metric 101`] : []);
   });
 
+  test('ownedBy includes addresses that a user adds to our file', () => {
+    const path = '/etc/netplan/93-multinic3.yaml';
+    const record: NicRecord = {
+      mac,
+      index: 3,
+      originalName: 'ens9',
+      addresses: ['10.0.0.1/24'],
+      table: 103,
+      priority: 10_103,
+      files: [{ path, sha256: '' }],
+    };
+    const file = { ...ownFile(3, mac, ['10.0.0.1/24', '10.0.0.99/24']), path };
+    const { ips, rules } = ownedBy(mac, record, host([named], { files: [file] }));
+    expect(ips).toEqual(['10.0.0.1', '10.0.0.99']);
+    expect(rules).toEqual(['10.0.0.1 table 103', '10.0.0.99 table 103']);
+  });
+
   test("ownedBy combines recorded state with the network manager's state since boot, without reassigned rules", () => {
     const record: NicRecord = {
       mac,

@@ -75,7 +75,7 @@ export function ownedBy(
     ...(record ? [listOf(record)] : []),
     ...(record?.boot ? [keysOf({ ...record.boot, table: record.table })] : []),
     ...held.map((nic) => keysOf({ ...nic, table: routingTable(nic.index) })),
-    ...(record ? [derivedFrom(record, host), legacyOf(record, host)] : []),
+    ...(record ? [derivedFrom(record, host), setLater(record, host)] : []),
   ]);
   return withoutReassignedRules(mac, belongings, others);
 }
@@ -126,11 +126,13 @@ function hopOf({ to, via = '' }: Pick<Route, 'to' | 'via'>): string {
   return `${to} via ${via}`;
 }
 
-/** Returns what a legacy agent set after the record: its rules for addresses on the NIC, and its files about the NIC. */
-function legacyOf({ mac, table, files }: NicRecord, host: OwnedOn): Belongings {
-  const recorded = new Set(files.map(({ path }) => path));
-  const later = host.files.filter(({ path, own }) => own?.mac === mac && !recorded.has(path));
-  const filed = later.flatMap(({ own }) => own?.addresses.map(ipOf) ?? []);
+/**
+ * Returns state added after the record: a legacy agent's rules for addresses on the NIC, and addresses in its files and
+ * ours. `nmcli connection modify` adds an address to our profile.
+ */
+function setLater({ mac, table }: NicRecord, host: OwnedOn): Belongings {
+  const files = host.files.flatMap(({ own }) => (own?.mac === mac ? [own] : []));
+  const filed = files.flatMap(({ addresses }) => addresses.map(ipOf));
   const { links } = nicOf(host, mac);
   const present = links.flatMap((link) => presentAddresses(host, link).map(ipOf));
   const ruled = inheritedSources(host, table).filter((ip) => present.includes(ip));

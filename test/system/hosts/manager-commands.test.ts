@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Box } from '../../../rig/hosts/box/box.ts';
 import { ip } from '../../../rig/hosts/namespace/command.ts';
 import { profileUuid } from '../../../src/agent/backends/profile.ts';
@@ -11,6 +11,7 @@ import { eventually } from '../../host/eventually.ts';
 import { agentIn, boxForAgents } from './box-agent.ts';
 
 const mac = '02:00:00:00:01:05';
+const uuid = profileUuid({ mac, name: 'multinic0' });
 const addresses = ['10.0.0.11/24', 'fd00::11/64'];
 const wanted = nic(0, mac, '', {
   addresses,
@@ -33,7 +34,6 @@ async function boxWithNic(profile: Profile): Promise<void> {
     await ip(['-n', box.fabric, 'addr', 'add', cidr, 'dev', 'br0', 'nodad']);
   }
   await box.plug('ens5', mac);
-  await eventually(async () => expect(await answer('apply')).toBe('Configured'));
 }
 
 /** Returns the reason for the NIC, with a message if there is one. */
@@ -51,6 +51,8 @@ const hasReason = (action: JobRequest['action'], reason: string) =>
 
 const defaultRoutes = async () =>
   (await box.sh(['sh', '-c', 'ip -4 route show default; ip -6 route show default'])).trim();
+
+const onlyByNode = /^default via 10\.200\.0\.254 dev eth0.*$/;
 
 /** Sends router advertisements with the prefix fd00:77::/64 to the box's NICs. */
 function advertise(): AsyncDisposable {
@@ -79,32 +81,47 @@ const commandsOf: readonly (readonly [Profile, readonly string[]])[] = [
   [
     'keyfile',
     [
-      `nmcli connection reload && nmcli connection up uuid ${profileUuid({ mac, name: 'multinic0' })}`,
+      `nmcli connection reload && nmcli connection up uuid ${uuid}`,
       'nmcli networking off && nmcli networking on',
       'systemctl restart NetworkManager',
     ],
   ],
 ];
 
+/** Commands whose effect an apply and a removal undo: what the NIC loses, and the evidence of the effect. */
+const undone: readonly (readonly [string, string, readonly string[], string])[] = [
+  [
+    'routes that nmcli device reapply moves to main',
+    'nmcli device reapply multinic0',
+    ['ip', 'route', 'show', 'default'],
+    'dev multinic0 proto static metric 101',
+  ],
+  [
+    'an address that nmcli adds to its profile',
+    `nmcli connection reload && nmcli connection modify uuid ${uuid} +ipv4.addresses 10.0.0.99/24 && nmcli connection up uuid ${uuid}`,
+    ['ip', 'addr'],
+    '10.0.0.99/24',
+  ],
+];
+
 describe.each(commandsOf)('a NIC configured in this boot on a host of %s', (profile, commands) => {
   beforeAll(() => boxWithNic(profile));
+  beforeEach(() => hasReason('apply', 'Configured'));
   afterAll(() => box.down());
 
-  if (profile === 'keyfile') {
-    test('gets its routes back that nmcli device reapply moves from its table to main', async () => {
-      const before = await defaultRoutes();
+  test.each(profile === 'keyfile' ? undone : [])(
+    'loses %s, and its removal ends',
+    async (_, command, shown, evidence) => {
       for (const action of ['apply', 'cleanup'] as const) {
-        await box.sh(['nmcli', 'device', 'reapply', 'multinic0']);
-        await eventually(async () =>
-          expect(await defaultRoutes()).toContain('dev multinic0 proto static metric 101'),
-        );
+        await box.sh(['sh', '-c', command]);
+        await eventually(async () => expect(await box.sh(shown)).toContain(evidence));
         expect(await answer('check')).toMatch(/^Drifted/);
         await hasReason(action, action === 'apply' ? 'Configured' : 'Removed');
-        expect(await defaultRoutes()).toBe(before);
+        expect(await box.sh(shown)).not.toContain(evidence);
+        expect(await defaultRoutes()).toMatch(onlyByNode);
       }
-      await hasReason('apply', 'Configured');
-    });
-  }
+    },
+  );
 
   test.each(commands)('is right after %s', async (command) => {
     await box.sh(['sh', '-c', command]);
@@ -116,7 +133,6 @@ describe.each(commandsOf)('a NIC configured in this boot on a host of %s', (prof
   });
 
   test('loses everything that a router advertisement set on it', async () => {
-    const before = await defaultRoutes();
     const advertised = ['apply', 'change', 'cleanup'];
     for (const action of advertised) {
       await box.sh(['sysctl', '-qw', 'net.ipv6.conf.multinic0.accept_ra=2']);
@@ -133,7 +149,7 @@ describe.each(commandsOf)('a NIC configured in this boot on a host of %s', (prof
       else {
         expect(await answer('apply', action === 'change' ? 1400 : wanted.mtu)).toBe('Configured');
       }
-      expect(await defaultRoutes()).toBe(before);
+      expect(await defaultRoutes()).toMatch(onlyByNode);
       expect(await box.sh(['ip', '-6', 'addr', 'show'])).not.toContain('fd00:77:');
     }
   });
