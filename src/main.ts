@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { protocols } from './api/job.ts';
+import { sourceFields } from './api/source-fields.ts';
 import type { PartName } from './main-part.ts';
 import type { Version } from './process/about.ts';
 import { exitOnSignal, failedExit, usageExit } from './process/shutdown.ts';
@@ -105,7 +106,12 @@ function usage(): string {
 }
 
 function version(): Version {
-  return { ...thisBuild(), node: process.version, agentProtocols: protocols };
+  return {
+    ...thisBuild(),
+    node: process.version,
+    agentProtocols: protocols,
+    sourceFields,
+  };
 }
 
 function versionText({ version: number, commit, node, agentProtocols }: Version): string {

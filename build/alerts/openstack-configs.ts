@@ -14,6 +14,7 @@ const ofClouds: readonly OperatorReason[] = [
 ];
 
 const ofPeople: readonly OperatorReason[] = [
+  'ClusterIdentityUnread',
   'ConfigError',
   'InterfaceLimitExceeded',
   'InvalidNodeName',

@@ -30,6 +30,7 @@ function management(): string {
 {{- $watched := ${asked('watchNamespace')} }}
 {{- if $watched }}
 ${write(roleAt(operatorRights, 'configs', '{{ $watched | quote }}', account))}
+${write(roleAt(operatorRights, 'identity', 'kube-system', account))}
 {{- else }}
 ${write({ name, account, rights })}
 {{- end }}

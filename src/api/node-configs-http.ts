@@ -29,6 +29,18 @@ export const source = z.object({
   name: z.string().max(253).describe('Name of the OpenstackConfig.'),
   uid: z.string().max(64).describe('Its uid.'),
   generation: z.int().min(0).describe('Its generation.'),
+  cluster: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('Management cluster: uid of its Namespace kube-system.'),
+  cloud: z
+    .string()
+    .max(512)
+    .optional()
+    .describe(
+      "Cloud and project: host:port of Keystone in lower case, a slash, and the project's id.",
+    ),
   replaces: z
     .array(z.string().max(64))
     .max(16)

@@ -33,6 +33,8 @@ import { TtlCache } from './ttl-cache.ts';
 export interface Cloud {
   /** OpenStack name, the same for all accounts and projects. */
   readonly name: string;
+  /** Keystone's `host:port`, in lower case. */
+  readonly host: string;
   /** Project scope in the account's token; undefined before the first login. */
   readonly projectId: string | undefined;
   /** Returns all ports attached to these servers, or throws; requests at most 100 servers per call. */
@@ -205,6 +207,7 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
 
   return {
     name: nameOf(identity),
+    host: hostOf(identity),
     get projectId() {
       return keystone.projectId;
     },
@@ -275,6 +278,11 @@ async function unlessUnusable<T>(list: Promise<readonly T[]>): Promise<readonly 
     if (isRequestError(error, 'badAnswer', 'tooLarge')) return [];
     throw error;
   }
+}
+
+function hostOf({ keystoneUrl }: CloudIdentity): string {
+  const { protocol, hostname, port } = new URL(keystoneUrl.trim());
+  return `${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`.toLowerCase();
 }
 
 function nameOf({ keystoneUrl, region = '' }: CloudIdentity): string {

@@ -19,6 +19,7 @@ import { createDeletionGuard } from './deletion/guard.ts';
 import { createDeliveryRecords } from './deliver/legacy/delivery-records.ts';
 import type { Violas } from './deliver/violas.ts';
 import { createInventory } from './inventory-records/inventory.ts';
+import { ManagementCluster } from './management-cluster.ts';
 import { ConfigMemories } from './memory/config-memory.ts';
 import { controllerName, sampleDelivered } from './metrics/metrics.ts';
 import { sampleNotReady } from './metrics/not-ready.ts';
@@ -63,6 +64,7 @@ export function createLoop(options: LoopOptions) {
     clock,
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
+  const management = new ManagementCluster(client);
   const inventory = createInventory({ store, perform, clock, log, metrics });
   const records = createDeliveryRecords({ store, perform, clock });
   const views = new CloudViews(clock, lifetime);
@@ -119,6 +121,7 @@ export function createLoop(options: LoopOptions) {
       definition: definitionOf(settings),
     }),
     inventory,
+    management,
     records,
     views,
     notifications,
@@ -134,6 +137,7 @@ export function createLoop(options: LoopOptions) {
     memories,
     views,
     inventory,
+    management,
     records,
   });
   const reflector = createReflector({

@@ -40,9 +40,11 @@ describe("the operator's rights", () => {
     ]);
   });
 
-  it("the operator's rights cover only two namespaces when one namespace is watched", () => {
+  it("the operator's rights cover three namespaces when one namespace is watched", () => {
     const one = needed({ watchNamespace: 'team' });
-    expect(new Set(one.map((line) => line.split(' in ')[1]))).toEqual(new Set(['team', 'home']));
+    expect(new Set(one.map((line) => line.split(' in ')[1]))).toEqual(
+      new Set(['team', 'kube-system', 'home']),
+    );
     expect(one).toContain('get secrets in team');
     expect(one).toContain('get namespaces in team');
     expect(one).toContain('create events in home');

@@ -2,6 +2,7 @@ import type { DefinitionName } from '../api/crd/schema-numbers.ts';
 import { managementGroup, namespaces, operatorLease } from '../api/names.ts';
 import { triggerConfigMap } from '../api/trigger-config.ts';
 import type { Places, Right, RightsTable } from '../kube/rights.ts';
+import { identityNamespace } from './management-cluster.ts';
 import { openstackConfigs } from './openstack-config.ts';
 
 export const leaseName = operatorLease;
@@ -13,10 +14,17 @@ const accessSecrets = {
 } as const;
 
 /**
- * `configs`: namespaces with watched OpenstackConfigs. `own`, `access`: the operator's namespace. `secrets`,
+ * `configs`: namespaces with watched OpenstackConfigs. `identity`: the Namespace whose uid identifies the cluster. `own`, `access`: the operator's namespace. `secrets`,
  * `brokerSecrets`: namespaces with readable Secrets for OpenstackConfigs.
  */
-export type OperatorPlace = 'cluster' | 'configs' | 'own' | 'access' | 'secrets' | 'brokerSecrets';
+export type OperatorPlace =
+  | 'cluster'
+  | 'configs'
+  | 'identity'
+  | 'own'
+  | 'access'
+  | 'secrets'
+  | 'brokerSecrets';
 /** `everywhere`: OpenstackConfigs in all namespaces are watched, instead of a single namespace. */
 export type OperatorWhen =
   | 'everywhere'
@@ -45,6 +53,7 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
   // Several of these may apply to the same namespace.
   roles: {
     configs: 'multinic-operator-configs',
+    identity: 'multinic-operator-identity',
     own: 'multinic-operator',
     access: 'multinic-operator-viola-access',
     secrets: 'multinic-operator-secrets',
@@ -98,6 +107,19 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
         ko: '설치된 CRD에 이 빌드의 모든 필드가 있는지(API 서버는 모르는 필드를 오류 없이 버립니다), OpenstackConfig가 CRD 삭제 때문에 삭제되는지 확인합니다.',
       },
       when: 'everywhere',
+    },
+    {
+      group: '',
+      resource: 'namespaces',
+      names: [identityNamespace],
+      verbs: ['get'],
+      where: 'identity',
+      why: {
+        en: 'Its uid identifies this cluster: node configs of another management cluster stay untouched.',
+        ko: 'uid로 이 클러스터를 식별합니다. 다른 관리 클러스터의 노드 설정은 변경하지 않습니다.',
+      },
+      // An operator for all namespaces may read all Namespaces.
+      when: 'oneNamespace',
     },
     {
       // A namespace's Role allows reading only this Namespace object.
@@ -216,6 +238,7 @@ export function placesOf(settings: RightsSettings): Places<OperatorPlace> {
   return {
     cluster: 'cluster',
     configs: watched ?? 'cluster',
+    identity: [identityNamespace],
     own: [namespace],
     access: [namespace],
     secrets,

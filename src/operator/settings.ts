@@ -110,6 +110,20 @@ export const operatorSettings = {
     description:
       'Namespaces whose OpenstackConfigs the operator reconciles (comma-separated). Without it, all. Elsewhere they get the reason PolicyDenied, and their NICs stay until the object is deleted.',
   }),
+  legacyTakeOver: setting({
+    env: ['LEGACY_TAKE_OVER'],
+    flag: 'legacy-take-over',
+    schema: textList().prefault('*'),
+    description:
+      'OpenstackConfigs that take over MultiNicNodeConfigs without source, which the legacy system wrote (comma-separated): NAMESPACE for all of a namespace, NAMESPACE/NAME, or * for all. Other OpenstackConfigs leave such nodes unchanged with the reason NameConflict. Name none after a migration: LEGACY_TAKE_OVER=-.',
+  }),
+  formerClusters: setting({
+    env: ['FORMER_CLUSTERS'],
+    flag: 'former-clusters',
+    schema: textList().prefault(''),
+    description:
+      'Management clusters that are gone, by the uid of their Namespace kube-system (comma-separated): OpenstackConfigs of the same names continue their nodes, as after the restore of a lost cluster.',
+  }),
   defaultK8sProviderId: setting({
     env: ['DEFAULT_K8S_PROVIDER_ID'],
     flag: 'default-k8s-provider-id',

@@ -3,8 +3,9 @@ import { decideGate, type GateDecision, keptKey } from './gate.ts';
 import { isOf } from './kept-nics.ts';
 import { planLeftovers } from './leftovers.ts';
 import { planClaim } from './node-plan.ts';
+import { isOwn } from './ownership.ts';
 import type { KeptNic, NodePlan, Plan, PlanInput, PortVerdict, Problem, Removal } from './plan.ts';
-import { compareText, isOwn, nicAt, type View, viewOf } from './view.ts';
+import { compareText, nicAt, type View, viewOf } from './view.ts';
 
 /**
  * Calculates the posts and deletes that bring the business cluster to the OpenstackConfig's selection. Pure: equal
@@ -182,7 +183,7 @@ function isForeign(
   { existingByName, input }: View,
 ): boolean {
   const existing = action === 'none' && !waiting ? existingByName.get(nodeName) : undefined;
-  return existing?.source !== undefined && !isOwn(existing, input);
+  return existing?.source !== undefined && !isOwn(existing, input.owner, input.force);
 }
 
 /**

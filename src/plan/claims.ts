@@ -1,13 +1,7 @@
 import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
-import type { Owner, Problem } from './plan.ts';
-import {
-  compareText,
-  deliveredFor,
-  type ExistingObject,
-  isOfName,
-  isOwn,
-  type View,
-} from './view.ts';
+import { isOfCloud, isOwn, ownershipOf, takeOverValue } from './ownership.ts';
+import type { PlanInput, Problem } from './plan.ts';
+import { compareText, deliveredFor, type ExistingObject, type View } from './view.ts';
 
 /** Object that delivers a selected server's NICs, or the reason for leaving all objects untouched. */
 export interface Claim {
@@ -37,15 +31,14 @@ export function claimNodes(view: View): Claim[] {
   });
 }
 
-/**
- * True if the object may be used: without source, owned by this OpenstackConfig, or taken over for a server visible
- * to the account.
- */
+/** True if the object may be used: own, without source and allowed, or taken over for a server in the same cloud. */
 function isFree(node: ExistingNodeConfig, { input, servers }: View): boolean {
   const { source, spec } = node;
-  if (source === undefined || isOwn(node, input)) return true;
-  const isTakenOver = `${source.namespace}/${source.name}` === input.takeOverFrom;
-  return isTakenOver && servers.has(spec.instanceId ?? '');
+  const { owner, force, takesUnowned, takeOverFrom } = input;
+  if (source === undefined) return takesUnowned;
+  if (isOwn(node, owner, force)) return true;
+  const isTakenOver = takeOverValue(source, owner) === takeOverFrom;
+  return isTakenOver && isOfCloud(source, owner) && servers.has(spec.instanceId ?? '');
 }
 
 function isDelivered({ serverId, nodeName, existing }: Claim): boolean {
@@ -64,7 +57,7 @@ function claimOf(serverId: string, view: View): Claim {
     .existingOf(serverId)
     .filter((node) => isFree(node, view))
     .toSorted((a, b) => compareText(a.nodeName, b.nodeName));
-  const own = candidates.filter((node) => isOwn(node, view.input));
+  const own = candidates.filter((node) => isOwn(node, view.input.owner, view.input.force));
   // In the other objects, instanceId was edited to this server.
   const made = own.find((node) => deliveredFor(node)?.toLowerCase() === serverId);
   const current = made ?? own[0] ?? candidates[0];
@@ -120,36 +113,47 @@ function illegalName(claim: Claim): Block | undefined {
 }
 
 function otherOwner({ serverId, nodeName }: Claim, view: View): Block | undefined {
-  const { owner } = view.input;
   const named = view.existingByName.get(nodeName);
   const foreign = [...view.existingOf(serverId), ...(named ? [named] : [])].find(
     (node) => !isFree(node, view),
   );
-  if (!foreign?.source) return undefined;
-  const { namespace, name } = foreign.source;
-  if (isOfName(foreign.source, owner)) return replaced(foreign, owner);
-  return conflict(
-    `node ${foreign.nodeName}`,
-    `node ${foreign.nodeName} is configured by OpenstackConfig ${namespace}/${name} and selected by ${owner.namespace}/${owner.name} too; select server ${serverId} in only one of them, or, if ${namespace}/${name} is deleted or has the annotation multinic.io/hand-over-to: ${owner.namespace}/${owner.name}, set multinic.io/take-over-from: ${namespace}/${name}`,
-  );
+  if (!foreign) return undefined;
+  return conflict(`node ${foreign.nodeName}`, conflictWith(foreign, serverId, view.input));
 }
 
-/**
- * Conflict with a namesake in another management cluster, or restored beside this OpenstackConfig, that writes the
- * node.
- */
-function replaced({ nodeName }: ExistingNodeConfig, { namespace, name }: Owner): Block {
-  return conflict(
-    `node ${nodeName}`,
-    `node ${nodeName} was written for another OpenstackConfig named ${namespace}/${name} after this one delivered it; delete one of the two, then set the annotation multinic.io/reconcile-at of the other one to a new value`,
-  );
+/** Returns why a foreign object stays untouched, and the next step for a user. */
+function conflictWith(
+  node: ExistingNodeConfig,
+  serverId: string,
+  { owner, force, takeOverFrom }: PlanInput,
+): string {
+  const { nodeName, source } = node;
+  const own = `${owner.namespace}/${owner.name}`;
+  if (!source) {
+    return `MultiNicNodeConfig ${nodeName} names no OpenstackConfig, as objects of the legacy system do; add "${own}" to the operator's setting LEGACY_TAKE_OVER to take such objects over`;
+  }
+  const other = `${source.namespace}/${source.name}`;
+  const value = takeOverValue(source, owner);
+  const taking = `set multinic.io/take-over-from: ${value}`;
+  if (value === takeOverFrom && !isOfCloud(source, owner)) {
+    return `node ${nodeName} was delivered by OpenstackConfig ${other} from the cloud and project ${source.cloud}, and ${own} reads ${owner.cloud}; correct the credentials, or delete the MultiNicNodeConfig if the node is not in that cloud`;
+  }
+  const ownership = ownershipOf(node, owner, force);
+  if (ownership === 'otherCluster') {
+    return `node ${nodeName} is configured by OpenstackConfig ${other} of another management cluster (uid of its Namespace kube-system: ${source.cluster}); deselect server ${serverId} in one of them, or, if that management cluster is gone, ${taking}, or for all OpenstackConfigs add ${source.cluster} to the operator's setting FORMER_CLUSTERS`;
+  }
+  // A namesake was restored beside this OpenstackConfig and writes the node.
+  if (ownership === 'replaced') {
+    return `node ${nodeName} was written for another OpenstackConfig named ${other} after this one delivered it; delete one of the two, then set the annotation multinic.io/reconcile-at of the other one to a new value`;
+  }
+  return `node ${nodeName} is configured by OpenstackConfig ${other} and selected by ${own} too; select server ${serverId} in only one of them, or, if ${other} is deleted or has the annotation multinic.io/hand-over-to: ${own}, ${taking}`;
 }
 
 /** Conflict with another server's object under this name. */
 function nameTaken({ serverId, nodeName, existing }: Claim, view: View): Block | undefined {
   const other = existing?.spec.instanceId;
   if (!existing || !other || other === serverId) return undefined;
-  if (isOwn(existing, view.input)) {
+  if (isOwn(existing, view.input.owner, view.input.force)) {
     return {
       kind: 'waits',
       why: `MultiNicNodeConfig ${nodeName} of server ${other} is deleted first`,

@@ -2,9 +2,10 @@ import type { RemovalBasis } from '../api/removals.ts';
 import type { Claim } from './claims.ts';
 import { keptNicsOf, keptProblem, unlistedNicsOf } from './kept-nics.ts';
 import { baseOf, deletingObject } from './node-plan.ts';
+import { isOfCloud, isOfThis, isOwn } from './ownership.ts';
 import type { NodePlan, Problem, RemovalCause } from './plan.ts';
 import { removalOf } from './removal.ts';
-import { compareText, deliveredFor, type ExistingObject, isOwn, type View } from './view.ts';
+import { compareText, deliveredFor, type ExistingObject, type View } from './view.ts';
 
 /** Plan for this OpenstackConfig's objects without a selected server. */
 export interface Leftovers {
@@ -38,7 +39,7 @@ export function planLeftovers(
   }
 
   const leftovers = view.existing
-    .filter((node) => isOwn(node, view.input) && !used.has(node))
+    .filter((node) => isOwn(node, view.input.owner, view.input.force) && !used.has(node))
     .toSorted((a, b) => compareText(a.nodeName, b.nodeName))
     .flatMap(fatesOf);
   const stuck = leftovers.filter(({ fate }) => fate.kind === 'unclear');
@@ -80,8 +81,8 @@ function fateOfDeselected(node: ExistingObject, view: View): Fate {
 }
 
 /** Recreating the OpenstackConfig, with fewer servers or in another management cluster, does not count as an edit. */
-function basisOfDeselection({ source }: ExistingObject, { input }: View): RemovalBasis {
-  if (source?.uid !== input.owner.uid) return 'sideEffect';
+function basisOfDeselection(node: ExistingObject, { input }: View): RemovalBasis {
+  if (!isOfThis(node, input.owner)) return 'sideEffect';
   return input.selection.pinned.servers ? 'named' : 'evidence';
 }
 
@@ -93,8 +94,9 @@ function fateOfDuplicate({ spec }: ExistingObject, view: View, ports?: ReadonlyS
 }
 
 /** Deletes the object with cleanup on the node, or leaves an object unchanged that may not go yet. */
-function planOf(existing: ExistingObject, { kind, cause, basis }: Fate, view: View): NodePlan {
+function planOf(existing: ExistingObject, { kind, cause, ...fate }: Fate, view: View): NodePlan {
   const { interfaces = [], instanceId = '' } = existing.spec;
+  const basis = isOfCloud(existing.source, view.input.owner) ? fate.basis : 'sideEffect';
   const removals = interfaces.map((entry) => removalOf(entry, cause, basis));
   const isHeldBack = removals.some((removal) => view.isHeldBack(instanceId, removal));
   const node = { nodeName: existing.nodeName, instanceId, base: baseOf(existing) } as const;

@@ -4,9 +4,11 @@ import type { Block, Claim } from './claims.ts';
 import { type InterfacePlan, planInterfaces } from './interfaces.ts';
 import { keptNicsOf, keptProblem } from './kept-nics.ts';
 import type { Question } from './observation.ts';
+import { isOfCloud, isOfName, isOfThis } from './ownership.ts';
 import type { NodePlan, PortVerdict, Problem, Removal } from './plan.ts';
 import { verdictsOfBlocked } from './port-verdict.ts';
-import { type ExistingObject, isOfName, type View } from './view.ts';
+import type { Place } from './removal.ts';
+import type { ExistingObject, View } from './view.ts';
 
 /** Plan for one node, with its problems and evidence requests. */
 interface NodeOutcome {
@@ -20,12 +22,10 @@ interface NodeOutcome {
 export function planClaim(claim: Claim, view: View): NodeOutcome {
   const { serverId, nodeName, existing, blocked } = claim;
   if (blocked) return blockedNode(claim, blocked, view);
-  const own =
-    existing?.source?.uid === view.input.owner.uid && isOfName(existing.source, view.input.owner);
-  const plan = planInterfaces(nodeName, { serverId, own }, existing, view);
-  const { kept, ask } = own
-    ? keptNicsOf(existing, plan.interfaces, serverId, view)
-    : { kept: {}, ask: [] };
+  const place = placeOf(claim, view);
+  const { own } = place;
+  const plan = planInterfaces(nodeName, place, existing, view);
+  const { kept, ask } = keptOn(claim, plan, place, view);
   const node: NodePlan = {
     nodeName,
     instanceId: serverId,
@@ -34,6 +34,7 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
     removals: { confirmed: plan.confirmed, unconfirmed: plan.unconfirmed },
     ...(plan.passedOver ? { passedOver: true } : {}),
     ...replacing(existing, view),
+    ...formerCloud(claim, place, view),
     ...kept,
     ...decide(claim, plan, own, view),
   };
@@ -43,6 +44,22 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
     ...(existing && own ? keptProblem(existing) : []),
   ];
   return { node, problems, ask: [...plan.ask, ...ask], ports: plan.ports };
+}
+
+function placeOf({ serverId, existing }: Claim, { input: { owner } }: View): Place {
+  const own = existing !== undefined && isOfThis(existing, owner);
+  return { serverId, own, isMoved: !isOfCloud(existing?.source, owner) };
+}
+
+/** Evidence about kept NICs counts only for this OpenstackConfig's objects in the same cloud. */
+function keptOn({ existing }: Claim, plan: InterfacePlan, place: Place, view: View) {
+  return place.own && !place.isMoved
+    ? keptNicsOf(existing, plan.interfaces, place.serverId, view)
+    : { kept: {}, ask: [] };
+}
+
+function formerCloud(claim: Claim, { isMoved }: Place, view: View): Pick<NodePlan, 'cloud'> {
+  return isMoved && !isRead(claim, view) ? { cloud: claim.existing?.source?.cloud } : {};
 }
 
 type Conflict = Extract<Block, { kind: 'problem' }>;
@@ -58,10 +75,35 @@ function decide(claim: Claim, plan: InterfacePlan, own: boolean, view: View): De
     return { action: 'none', waiting, why: 'removals wait for consent' };
   const why =
     difference(claim, existing, plan) ??
-    (own ? undefined : 'taken over') ??
+    sourceDifference(claim, own, view) ??
     repeatReason(existing, view.input);
   if (why) return { action: 'post', waiting, why };
   return { action: 'none', waiting, why: waiting ? 'waits for a free name' : 'unchanged' };
+}
+
+function sourceDifference(claim: Claim, own: boolean, view: View): string | undefined {
+  if (!own) return 'taken over';
+  return isIdentified(claim, view) ? undefined : 'source without its cluster or cloud';
+}
+
+/** True if the source names this management cluster and cloud, or Viola drops both, as in earlier releases. */
+function isIdentified(claim: Claim, view: View): boolean {
+  const { owner, storesIdentity } = view.input;
+  if (storesIdentity !== true) return true;
+  const { cluster, cloud } = claim.existing?.source ?? {};
+  if (cluster !== owner.cluster) return false;
+  const mayWrite = owner.cloud !== undefined && (cloud === undefined || isRead(claim, view));
+  return cloud === owner.cloud || !mayWrite;
+}
+
+/** True if the account has read the server and all delivered ports: the same cloud at a new address. */
+function isRead({ serverId, existing }: Claim, view: View): boolean {
+  const ports = view.portsOf(serverId);
+  const isListed = ({ portId, macAddress }: InterfaceSpec) =>
+    ports.some((port) =>
+      portId ? port.id === portId : port.macAddress.toLowerCase() === macAddress.toLowerCase(),
+    );
+  return view.servers.has(serverId) && (existing?.spec.interfaces ?? []).every(isListed);
 }
 
 /** Viola's limit; older uids are dropped. */

@@ -12,6 +12,12 @@ export interface Owner {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  /** Management cluster: uid of its Namespace kube-system; undefined: unknown. */
+  readonly cluster?: string | undefined;
+  /** Lost management clusters: their OpenstackConfigs continue here. */
+  readonly formerClusters?: readonly string[];
+  /** Keystone's `host:port` and project id, joined by a slash; undefined: unknown. */
+  readonly cloud?: string | undefined;
 }
 
 /** Selection with all names resolved to ids. */
@@ -57,10 +63,14 @@ export interface PlanInput {
   /** Business cluster (k8sProviderID). */
   readonly providerId: string;
   /**
-   * Former OpenstackConfig (`namespace/name`), deleted or consenting, whose objects this OpenstackConfig takes over;
-   * '' = none.
+   * Former OpenstackConfig for a take-over: `namespace/name`, deleted or consenting, or `CLUSTER-UID/namespace/name`
+   * in a different management cluster; '': none.
    */
   readonly takeOverFrom: string;
+  /** True: objects without source may be taken. */
+  readonly takesUnowned: boolean;
+  /** True: this Viola stores cluster and cloud in the source. */
+  readonly storesIdentity?: boolean;
   readonly selection: Selection;
   /** Servers covered by the observation; other servers' nodes stay untouched. */
   readonly scope: 'all' | readonly string[];
@@ -181,6 +191,8 @@ export interface NodePlan {
   };
   /** Uids of replaced namesakes, latest first. */
   readonly replaces?: readonly string[];
+  /** Former cloud, kept in the source until the account has read all NICs. Undefined: the owner's cloud. */
+  readonly cloud?: string | undefined;
   /**
    * NICs kept by the controller, or known on a node that is deleted; empty: the controller keeps NICs without naming
    * them. Undefined: none.

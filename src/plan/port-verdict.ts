@@ -2,8 +2,9 @@ import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { Block, Claim } from './claims.ts';
 import { isAfterBaseline, isAllowedStatus, matchSubnet } from './entry.ts';
 import { type FixedIp, isPlugged, type Port } from './observation.ts';
+import { isOwn } from './ownership.ts';
 import type { PortReason, PortVerdict } from './plan.ts';
-import { isOwn, type View } from './view.ts';
+import type { View } from './view.ts';
 
 /** Reason for a port without NIC. */
 export interface Obstacle {
@@ -35,7 +36,7 @@ export function verdictsOfBlocked(
 ): PortVerdict[] {
   // A waiting claim's object will be deleted together with its NICs.
   const stays = blocked.kind === 'problem' && existing?.spec.instanceId === serverId;
-  const own = stays && isOwn(existing, view.input);
+  const own = stays && isOwn(existing, view.input.owner, view.input.force);
   const delivered = own ? (existing.spec.interfaces ?? []) : [];
   return view.portsOf(serverId).map((port) => {
     const nic = nameIn(delivered, port);

@@ -28,6 +28,8 @@ export interface Place {
   readonly serverId: string;
   /** True if this OpenstackConfig owns the object, so that a missing subnet means an edit. */
   readonly own: boolean;
+  /** True if a different cloud or project delivered the object: a missing port proves nothing. */
+  readonly isMoved: boolean;
 }
 
 /** Decides about one delivered NIC: unknown is not absent, so a NIC without evidence stays. */
@@ -127,12 +129,12 @@ export function isEvidence(
 
 function removeUnlessHeld(
   spec: InterfaceSpec,
-  { serverId }: Place,
+  { serverId, isMoved }: Place,
   cause: RemovalCause,
   basis: RemovalBasis,
   view: View,
 ): Fate {
-  const removal = removalOf(spec, cause, basis);
+  const removal = removalOf(spec, cause, isMoved ? 'sideEffect' : basis);
   return view.isHeldBack(serverId, removal)
     ? { kind: 'unconfirmed', entry: spec, removal }
     : { kind: 'goes', removal };

@@ -12,7 +12,8 @@ import type {
   ServerEvidence,
   Subnet,
 } from './observation.ts';
-import type { ExistingNode, Owner, PlanInput, RecordedNode } from './plan.ts';
+import { isOwn } from './ownership.ts';
+import type { ExistingNode, PlanInput, RecordedNode } from './plan.ts';
 
 /** Object in the business cluster with lower-case ids, assigned to the server that it was delivered for. */
 export interface ExistingObject extends ExistingNode {
@@ -101,7 +102,7 @@ function placed(nodes: readonly ExistingNode[], input: PlanInput): ExistingObjec
       instanceId !== spec.instanceId &&
       selection.serverIds.includes(instanceId) &&
       !taken.has(instanceId) &&
-      isOwn(node, input);
+      isOwn(node, input.owner, input.force);
     return isMisplaced
       ? { ...node, isMisplaced, spec: { ...spec, instanceId } }
       : { ...node, isMisplaced };
@@ -120,25 +121,6 @@ export function deliveredFor({ spec, labelledInstanceId }: ExistingNodeConfig): 
 
 function subjectOf({ serverId, portId, macAddress }: Question): string {
   return `${serverId}/${portId ?? macAddress}`;
-}
-
-/**
- * True if this OpenstackConfig owns the object: posted under its name, possibly before a recreation. An object
- * rewritten by a namesake after this uid is not owned, unless a forced sync takes it back.
- */
-export function isOwn(
-  { source }: Pick<ExistingNodeConfig, 'source'>,
-  { owner, force }: Pick<PlanInput, 'owner' | 'force'>,
-): boolean {
-  return isOfName(source, owner) && (force || !source?.replaces?.includes(owner.uid));
-}
-
-/** True if the object was posted for an OpenstackConfig with this name, whatever its uid. */
-export function isOfName(
-  source: Pick<Owner, 'namespace' | 'name'> | undefined,
-  { namespace, name }: Pick<Owner, 'namespace' | 'name'>,
-): boolean {
-  return source?.namespace === namespace && source.name === name;
 }
 
 /**

@@ -13,4 +13,6 @@ export interface Version extends Build {
   readonly node: string;
   /** Controller-agent protocols this build supports, newest last. */
   readonly agentProtocols: readonly number[];
+  /** Fields of a node's source stored by this build's Viola. */
+  readonly sourceFields: readonly string[];
 }

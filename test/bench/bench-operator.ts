@@ -11,6 +11,7 @@ import { nothingHappened } from '../../src/openstack/notifications/envelope.ts';
 import { createDeletionGuard } from '../../src/operator/deletion/guard.ts';
 import { createViolas } from '../../src/operator/deliver/violas.ts';
 import { createInventory } from '../../src/operator/inventory-records/inventory.ts';
+import { ManagementCluster } from '../../src/operator/management-cluster.ts';
 import { ConfigMemories } from '../../src/operator/memory/config-memory.ts';
 import { CloudViews } from '../../src/operator/observe/cloud-view.ts';
 import { statusOf } from '../../src/operator/openstack-config.ts';
@@ -116,6 +117,7 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
     plans,
     cloudAges,
     violas,
+    management: new ManagementCluster(kube),
     inventory: createInventory({ store, perform, clock, log, metrics }),
     records: noRecords,
     writer,

@@ -5,7 +5,7 @@ import type { Effect } from '../../api/effects.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
-import { isOfName } from '../../plan/view.ts';
+import { isOwn } from '../../plan/ownership.ts';
 import { mapBounded } from '../../process/bounded.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
@@ -122,7 +122,7 @@ async function requestChecks(
   async function checkOne(nodeName: string): Promise<string | undefined> {
     const existing = await viola.get(nodeName, signal);
     if (existing === undefined) return `${config.providerId} has no node "${nodeName}"`;
-    if (!isOfName(existing.source, owner)) {
+    if (!isOwn(existing, owner)) {
       return `node "${nodeName}" is not delivered by ${keyOf(object)}; set the annotation on the OpenstackConfig that delivers it`;
     }
     const { checkAsked, healAsked } = existing.status?.applied ?? {};

@@ -42,7 +42,7 @@ export interface FormerClustersDeps {
   readonly inventory: Inventory;
   readonly violas: Violas;
   readonly configs: Pick<ObjectStore<ConfigObject>, 'list'>;
-  readonly settings: Pick<OperatorSettings, 'defaultK8sProviderId'>;
+  readonly settings: Pick<OperatorSettings, 'defaultK8sProviderId' | 'formerClusters'>;
   readonly writer: Pick<StatusWriter, 'prepare'>;
   readonly perform: Perform<Effect>;
   readonly clock: Pick<Clock, 'now'>;
@@ -118,7 +118,8 @@ async function withdraw(
   signal: AbortSignal,
 ): Promise<Left> {
   const { object, memory, source } = context;
-  const own = await ownNodes({ viola, owner: source, known }, signal);
+  const owner = { ...source, formerClusters: settings.formerClusters };
+  const own = await ownNodes({ viola, owner, known }, signal);
   const others = othersIn(provider, object, configs.list(), settings);
   const now = clock.now();
   const {

@@ -12,6 +12,7 @@ import { removalUnsupported } from '../deliver/unsupported.ts';
 import type { ViolaClient } from '../deliver/viola-client.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory-records/inventory.ts';
+import type { ManagementCluster } from '../management-cluster.ts';
 import type { ConfigContext } from '../memory/config-memory.ts';
 import { latestObject } from '../memory/latest-object.ts';
 import {
@@ -45,6 +46,7 @@ import {
 export interface DeletionDeps {
   readonly client: Pick<KubeClient, 'patch'>;
   readonly settings: OperatorSettings;
+  readonly management: Pick<ManagementCluster, 'uid'>;
   readonly violas: Violas;
   readonly guard: DeletionGuard;
   readonly clock: Pick<Clock, 'now'>;

@@ -3,6 +3,7 @@ import type { Owner } from '../../plan/plan.ts';
 import type { ViolaClient } from '../deliver/viola-client.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory-records/inventory.ts';
+import type { ManagementCluster } from '../management-cluster.ts';
 import type { ConfigContext } from '../memory/config-memory.ts';
 import { generationOf, ownerOf, statusOf } from '../openstack-config.ts';
 import { businessClusterOf } from '../resolve/credentials.ts';
@@ -15,6 +16,7 @@ import type { OwnNode } from './withdrawal.ts';
 
 interface OccupiedDeps {
   readonly settings: OperatorSettings;
+  readonly management: Pick<ManagementCluster, 'uid'>;
   readonly violas: Violas;
   readonly inventory: Pick<Inventory, 'nodesOf'>;
 }
@@ -31,12 +33,13 @@ export interface Occupied {
 /** Reads an OpenstackConfig's nodes in all its business clusters. Throws StepFailure. */
 export async function occupiedIn(
   { object, memory }: ConfigContext,
-  { settings, violas, inventory }: OccupiedDeps,
+  { settings, management, violas, inventory }: OccupiedDeps,
   signal: AbortSignal,
 ): Promise<Occupied> {
   const spec = openstackConfigSpec.safeParse(object.spec).data;
-  const owner = ownerOf(object);
-  const source = { ...owner, generation: generationOf(object) };
+  const own = { ...ownerOf(object), cluster: await management.uid(signal) };
+  const owner = { ...own, formerClusters: settings.formerClusters };
+  const source = { ...own, generation: generationOf(object) };
   const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, inventory);
   const { endpoint, providers } = endpointAndClusters(spec, clusters, settings);
   // Before the lists, which miss any POST that arrives later.
@@ -44,15 +47,15 @@ export async function occupiedIn(
     .map((providerId) => ({ providerId, ms: memory.term.unansweredPosts.openForMs(providerId) }))
     .filter(({ ms }) => ms > 0);
   const clients = new Map<string, ViolaClient>();
-  const own: OwnNode[] = [];
+  const nodesThere: OwnNode[] = [];
   for (const cluster of providers) {
     const viola = await violas.of(endpoint, cluster, source);
     const known = clusters.get(cluster) ?? [];
     const nodes = await ownNodes({ viola, owner, known }, signal);
     clients.set(cluster, viola);
-    own.push(...nodes.map((node) => ({ node, cluster })));
+    nodesThere.push(...nodes.map((node) => ({ node, cluster })));
   }
-  return { violas: clients, own, open };
+  return { violas: clients, own: nodesThere, open };
 }
 
 const cannotFind =

@@ -5,8 +5,9 @@ import type {
   UnreadableNode,
 } from '../../api/node-configs-http.ts';
 import { keptMacs } from '../../plan/kept-nics.ts';
+import { isOwn } from '../../plan/ownership.ts';
 import type { Owner } from '../../plan/plan.ts';
-import { compareText, isOwn } from '../../plan/view.ts';
+import { compareText } from '../../plan/view.ts';
 import { mapBounded } from '../../process/bounded.ts';
 import type { Perform } from '../../process/effects.ts';
 import { RequestError } from '../../requests/request-error.ts';
@@ -80,8 +81,7 @@ async function readOwn(
 ): Promise<ExistingNodeConfig[]> {
   const query = { fresh: true, source: owner, instanceIds: [] };
   const { nodes: listed, unreadable } = await viola.list(query, signal);
-  const isMine = ({ source }: Pick<ExistingNodeConfig, 'source'>) =>
-    isOwn({ source }, { owner, force: false });
+  const isMine = ({ source }: Pick<ExistingNodeConfig, 'source'>) => isOwn({ source }, owner);
   refuseUnreadable(unreadable.filter(({ source }) => source === undefined || isMineIn(source)));
   const names = new Set(listed.map(({ nodeName }) => nodeName));
   const unlisted = known.filter((name) => !names.has(name));

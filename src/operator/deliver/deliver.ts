@@ -142,9 +142,17 @@ function postedBy(source: Source): (node: NodePlan) => PostedNode {
     instanceId: node.instanceId,
     interfaces: [...node.interfaces],
     base: node.base,
-    source: node.replaces === undefined ? source : { ...source, replaces: [...node.replaces] },
+    source: sourceFor(node, source),
     ...removalsIn(node),
   });
+}
+
+function sourceFor({ replaces, cloud }: NodePlan, source: Source): Source {
+  return {
+    ...source,
+    ...(cloud === undefined ? {} : { cloud }),
+    ...(replaces === undefined ? {} : { replaces: [...replaces] }),
+  };
 }
 
 /**

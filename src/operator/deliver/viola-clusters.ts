@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { clusters, clustersPath } from '../../api/node-configs-http.ts';
 import type { Caller } from '../../requests/caller.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -21,6 +21,28 @@ interface ClusterReader {
   /** undefined: no token is sent. */
   readonly token: TokenSource | undefined;
   readonly clock: Pick<Clock, 'now'>;
+}
+
+/** A Viola's /version; earlier releases do not name the fields. */
+const version = z.object({ sourceFields: z.array(z.string()).catch([]) });
+
+/** Returns whether Viola stores cluster and cloud in a node's source; false while it does not answer. */
+export async function storesIdentity(
+  caller: Pick<Caller, 'call'>,
+  endpoint: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { origin, pathname } = new URL(endpoint);
+  const url = new URL(`${origin}${pathname.replace(/\/+$/, '')}/version`);
+  try {
+    const call = { service: 'viola', method: 'GET', url, headers: {}, repeats: false } as const;
+    const { text } = await caller.call(call, signal);
+    const { sourceFields } = version.parse(JSON.parse(text));
+    return sourceFields.includes('cluster') && sourceFields.includes('cloud');
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
 }
 
 /** Reads the business clusters known to Viola and allowed by the operator's token. Throws RequestError. */

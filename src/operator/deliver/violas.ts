@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { ClusterNetwork } from '../../api/cluster-networks.ts';
 import type { Source } from '../../api/node-configs-http.ts';
 import { SharedValues } from '../../openstack/shared-values.ts';
 import type { Logger } from '../../process/log.ts';
@@ -12,7 +11,6 @@ import type { ViolaEndpoint } from '../resolve/endpoints.ts';
 import { longestTimeoutMs } from '../resolve/fields.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
-import { ClusterNetworks } from './cluster-networks.ts';
 import type { DeliveryRecords } from './legacy/delivery-records.ts';
 import { legacyFailure } from './legacy/legacy-answer.ts';
 import { createLegacyViola } from './legacy/legacy-viola.ts';
@@ -20,7 +18,8 @@ import { createPageMemory } from './page-reader.ts';
 import type { TokenSource } from './token-source.ts';
 import { refusal } from './viola-answer.ts';
 import { createViolaClient, type ViolaClient } from './viola-client.ts';
-import { type ReportedCluster, readClusters } from './viola-clusters.ts';
+import { type ReportedCluster, readClusters, storesIdentity } from './viola-clusters.ts';
+import { type ViolaFact, ViolaFacts } from './viola-facts.ts';
 
 /** Connections to all Violas named by OpenstackConfigs. */
 export interface Violas extends AsyncDisposable {
@@ -33,11 +32,8 @@ export interface Violas extends AsyncDisposable {
    * Returns the business clusters reported by a native Viola. Throws RequestError, or PolicyDenied like the client.
    */
   clusters(endpoint: ViolaEndpoint, signal: AbortSignal): Promise<readonly ReportedCluster[]>;
-  /** See `ClusterNetworks.of`. Never throws. */
-  networks(
-    endpoint: ViolaEndpoint,
-    providerId: string,
-  ): Promise<readonly ClusterNetwork[] | undefined>;
+  /** See `ViolaFacts.of`. Never throws. */
+  facts(endpoint: ViolaEndpoint, providerId: string): Promise<ViolaFact>;
 }
 
 interface ViolaSettings extends Pick<OperatorSettings, 'violaTimeout' | 'violaInsecureTls'> {
@@ -100,7 +96,13 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
     return readClusters({ caller, endpoint: url, token, clock }, signal);
   }
 
-  const networks = new ClusterNetworks(readAll, clock);
+  const facts = new ViolaFacts(async (endpoint, signal) => {
+    const [clusters, stores] = await Promise.all([
+      readAll(endpoint, signal),
+      storesIdentity(await callerOf(endpoint, ''), endpoint.url, signal),
+    ]);
+    return { clusters, storesIdentity: stores };
+  }, clock);
 
   return {
     async of(endpoint, providerId, owner) {
@@ -114,7 +116,7 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
       return createViolaClient({ caller, endpoint: url, providerId, token, clock, pages });
     },
     clusters: readAll,
-    networks: async (endpoint, providerId) => networks.of(endpoint, providerId),
+    facts: async (endpoint, providerId) => facts.of(endpoint, providerId),
     [Symbol.asyncDispose]: async () => transport[Symbol.asyncDispose](),
   };
 }

@@ -1,8 +1,9 @@
 import type { Effect } from '../../api/effects.ts';
 import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import { keyOf } from '../../kube/object.ts';
+import { isOwn } from '../../plan/ownership.ts';
 import type { Owner, RecordedNode } from '../../plan/plan.ts';
-import { deliveredFor, isOwn } from '../../plan/view.ts';
+import { deliveredFor } from '../../plan/view.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
 import { inTurns } from '../../process/slices.ts';
@@ -223,9 +224,7 @@ export function createInventory(deps: InventoryDeps): Inventory {
 /** Returns the OpenstackConfig's nodes after a delivery, as the inventory shows them. */
 export function nodesAfter({ held, nodes: plans, delivery }: Rounds, owner: Owner): StoredNode[] {
   const nodes = new Map(
-    held
-      .filter((node) => isOwn(node, { owner, force: false }))
-      .map((node) => [node.nodeName, storedFrom(node)]),
+    held.filter((node) => isOwn(node, owner)).map((node) => [node.nodeName, storedFrom(node)]),
   );
   const posted = plans.filter(({ action }) => action === 'post');
   const planned = new Map(posted.map((node) => [node.nodeName, node]));

@@ -26,6 +26,8 @@ export interface Observed {
   readonly unreadable: readonly UnreadableNode[];
   /** Networks of the business cluster; undefined: unknown. */
   readonly clusterNetworks?: readonly ClusterNetwork[] | undefined;
+  /** True: this Viola stores cluster and cloud in the source. */
+  readonly storesIdentity?: boolean;
 }
 
 /** A sync or what-if with its connections. */

@@ -2,8 +2,8 @@ import { findCondition, rfc3339 } from '../../api/condition.ts';
 import type { ExistingNodeConfig, UnreadableNode } from '../../api/node-configs-http.ts';
 import { pauseOf } from '../../api/pause.ts';
 import type { NodeView } from '../../api/read-http.ts';
+import { isOwn } from '../../plan/ownership.ts';
 import type { PortVerdict } from '../../plan/plan.ts';
-import { isOwn } from '../../plan/view.ts';
 import { generationOf, ownerOf, statusOf } from '../openstack-config.ts';
 import { PackedVerdicts } from '../packing/verdicts.ts';
 import type { ResolvedConfig } from '../resolve/resolve.ts';
@@ -92,7 +92,7 @@ export class ObjectReads {
         const viola = await violas.of(endpoint, providerId, source);
         return viola.list({ fresh: false, source, instanceIds: [] }, signal);
       });
-      const own = nodes.filter((node) => isOwn(node, { owner, force: false }));
+      const own = nodes.filter((node) => isOwn(node, owner));
       const at = rfc3339(clock.now());
       const decidedAt = statusOf(object).lastSyncedAt ?? at;
       const about = { config: key, providerId, viola: endpoint, at, decidedAt };

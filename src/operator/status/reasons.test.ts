@@ -336,7 +336,7 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>
 };
 
 const withoutRow = [
-  // Covered by more specific reasons of single services.
+  'ClusterIdentityUnread',
   'ProviderUnavailable',
   'SecretNotOurs',
   // Port reasons in status.unusedPorts; tested in plan/port-verdict.test.ts.

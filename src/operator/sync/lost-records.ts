@@ -1,7 +1,7 @@
 import { counted } from '../../api/counted.ts';
 import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
+import { isOfName } from '../../plan/ownership.ts';
 import type { RecordedNode } from '../../plan/plan.ts';
-import { isOfName } from '../../plan/view.ts';
 import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
 import { type ConfigObject, statusOf } from '../openstack-config.ts';
 import { StepFailure } from '../status/step-failure.ts';

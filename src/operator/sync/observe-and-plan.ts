@@ -1,4 +1,5 @@
 import type { Violas } from '../deliver/violas.ts';
+import type { ManagementCluster } from '../management-cluster.ts';
 import type { CloudView } from '../observe/cloud-view.ts';
 import { type ObservedContext, observe } from '../observe/observe.ts';
 import type { CloudLogin } from './connections.ts';
@@ -12,7 +13,8 @@ export interface PlannedContext extends ObservedContext {
 }
 
 export interface ObserveAndPlanDeps extends PlanDeps {
-  readonly violas: Pick<Violas, 'of' | 'networks'>;
+  readonly violas: Pick<Violas, 'of' | 'facts'>;
+  readonly management: Pick<ManagementCluster, 'uid'>;
 }
 
 /**
@@ -25,13 +27,21 @@ export async function observeAndPlan<Context extends PlanContext>(
   deps: ObserveAndPlanDeps,
   signal: AbortSignal,
 ): Promise<Context & PlannedContext> {
-  const { config, source } = context;
-  const viola = await deps.violas.of(config.viola, config.providerId, source);
+  const { config } = context;
+  const cluster = await deps.management.uid(signal);
+  const viola = await deps.violas.of(config.viola, config.providerId, context.source);
   const connected = { ...context, connections: { view, viola, unverified } };
-  const [seen, clusterNetworks] = await Promise.all([
+  const [seen, facts] = await Promise.all([
     observe(connected, signal),
-    deps.violas.networks(config.viola, config.providerId),
+    deps.violas.facts(config.viola, config.providerId),
   ]);
-  const observed = { ...connected, observed: { ...seen, clusterNetworks } };
+  // The reads above have logged in, so the project is known.
+  const source = { ...context.source, cluster, ...placeOf(view) };
+  const observed = { ...connected, source, observed: { ...seen, ...facts } };
   return { ...observed, planned: await planNodes(observed, deps, signal) };
+}
+
+/** Returns the cloud and project as a source names them. */
+function placeOf({ cloud }: CloudView): { readonly cloud?: string } {
+  return cloud.projectId === undefined ? {} : { cloud: `${cloud.host}/${cloud.projectId}` };
 }

@@ -39,6 +39,8 @@ const full = input({
   ],
   input: {
     takeOverFrom: 'other/osc',
+    takesUnowned: false,
+    storesIdentity: true,
     serverEvidence: [{ serverId: 's8', verdict: 'deleted' }],
     recorded: [{ instanceId: 's1', interfaces: [entry(1, 0)] }],
     budgets: budgetsOf(1).map((budget) => ({ ...budget, freeAt: '2026-01-01T01:00:00Z' })),
@@ -89,6 +91,8 @@ const everyField: Readonly<Record<Exclude<keyof PlanInput, 'decided'>, true>> = 
   storedHold: true,
   refusal: true,
   takeOverFrom: true,
+  takesUnowned: true,
+  storesIdentity: true,
   selection: true,
   scope: true,
   observation: true,

@@ -1,5 +1,6 @@
 import type { Store as ObjectStore } from '../../kube/cache/store.ts';
 import { keyOf } from '../../kube/object.ts';
+import { isOwn } from '../../plan/ownership.ts';
 import type { PlanInput } from '../../plan/plan.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { ConfigMemories } from '../memory/config-memory.ts';
@@ -15,7 +16,10 @@ import type { OperatorSettings } from '../settings.ts';
 export interface PlanInputDeps {
   readonly configs: Pick<ObjectStore<ConfigObject>, 'get' | 'list'>;
   readonly memories: Pick<ConfigMemories, 'find'>;
-  readonly settings: Pick<OperatorSettings, 'watchNamespace' | 'defaultK8sProviderId'>;
+  readonly settings: Pick<
+    OperatorSettings,
+    'watchNamespace' | 'defaultK8sProviderId' | 'legacyTakeOver' | 'formerClusters'
+  >;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -31,9 +35,11 @@ export function planInput(
   const { object, config, source, scope, isForced, observed } = context;
   const { servers, subnets, cloud, held, clusterNetworks } = observed;
   return {
-    owner: source,
+    owner: { ...source, formerClusters: deps.settings.formerClusters },
     providerId: config.providerId,
     takeOverFrom: permittedTakeOver(object, deps),
+    takesUnowned: takesUnowned(object, deps.settings),
+    ...(observed.storesIdentity ? { storesIdentity: true } : {}),
     selection: {
       serverIds: servers.ids,
       serversComplete: servers.complete,
@@ -69,17 +75,27 @@ function permittedTakeOver(
   { configs, settings }: Pick<PlanInputDeps, 'configs' | 'settings'>,
 ): string {
   const from = takeOverFromOf(object);
+  // An OpenstackConfig of another management cluster cannot be read from here: the person who names it decides.
+  if (from.split('/').length === 3) return from;
   const other = configs.get(from);
   if (other) return handOverToOf(other) === keyOf(object) ? from : '';
   const { watchNamespace } = settings;
   return watchNamespace === undefined || from.startsWith(`${watchNamespace}/`) ? from : '';
 }
 
+/** True if LEGACY_TAKE_OVER names the OpenstackConfig or its namespace. */
+function takesUnowned(
+  object: ConfigObject,
+  { legacyTakeOver }: Pick<OperatorSettings, 'legacyTakeOver'>,
+): boolean {
+  const { namespace = '' } = object.metadata;
+  return ['*', namespace, keyOf(object)].some((name) => legacyTakeOver.includes(name));
+}
+
 /** Counts the OpenstackConfig's NICs in the business cluster; a partial sync reads some nodes only. */
-function ownNics({ object, scope, observed }: ObservedContext): NicsAndNodes {
+function ownNics({ object, scope, source, observed }: ObservedContext): NicsAndNodes {
   if (scope.servers !== 'all') return deliveredBy(object);
-  const key = keyOf(object);
-  const own = observed.held.filter(({ source }) => source && keyOf(source) === key);
+  const own = observed.held.filter((node) => isOwn(node, source));
   const counts = own.map(({ spec }) => spec.interfaces?.length ?? 0);
   return {
     nics: counts.reduce((sum, count) => sum + count, 0),

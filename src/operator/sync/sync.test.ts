@@ -24,7 +24,14 @@ describe('an attached port', () => {
           nodeName: 'worker-1',
           instanceId: serverIds[0],
           base: null,
-          source: { namespace: 'multinic-system', name: 'osc', uid: 'cr-uid', generation: 1 },
+          source: {
+            namespace: 'multinic-system',
+            name: 'osc',
+            uid: 'cr-uid',
+            generation: 1,
+            cluster: 'cluster-1',
+            cloud: 'keystone.test:443/project-1',
+          },
           interfaces: [
             {
               id: 0,

@@ -14,7 +14,7 @@ import { type FailureKind, RequestError, type Service } from '../../requests/req
 
 type Method = Exclude<
   keyof Cloud,
-  'calls' | 'name' | 'projectId' | 'freshen' | 'knowsNetwork' | 'isOf'
+  'calls' | 'name' | 'host' | 'projectId' | 'freshen' | 'knowsNetwork' | 'isOf'
 >;
 
 const serviceOf: Readonly<Record<Method, Service>> = {
@@ -45,6 +45,7 @@ export type FakeServer = Omit<Server, 'projectId'> & {
  */
 export class FakeCloud implements Cloud {
   readonly name: string = 'https://keystone.test';
+  host = 'keystone.test:443';
   readonly projectId: string;
   ports: Port[] = [];
   /** Servers with status DELETED return 404 by id, and are listed as deleted. */

@@ -19,6 +19,8 @@ export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatu
   readonly missing = new Set<string>();
   /** Error for the next reads of namespaces and CRDs. */
   ownerFailure: KubeError | undefined;
+  /** uid of the Namespace kube-system. */
+  cluster = 'cluster-1';
   #version = 1;
 
   create(wanted: unknown, meta: Partial<ObjectMeta>): void {
@@ -76,8 +78,9 @@ export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatu
   }) as unknown as KubeClient['applyStatus'];
 
   #findOwner(name: string): KubeObject | undefined {
-    if (this.ownerFailure) throw this.ownerFailure;
     if (this.missing.has(name)) return undefined;
+    if (name === 'kube-system') return { metadata: { name, uid: this.cluster } };
+    if (this.ownerFailure) throw this.ownerFailure;
     const deletionTimestamp = '2026-01-01T00:59:59Z';
     return { metadata: { name, ...(this.terminating.has(name) ? { deletionTimestamp } : {}) } };
   }

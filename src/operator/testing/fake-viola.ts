@@ -6,6 +6,7 @@ import type {
   NodeErrorCode,
   PostAnswer,
   PostedNode,
+  Source,
 } from '../../api/node-configs-http.ts';
 import { specHash } from '../../api/spec-hash.ts';
 import { kindOf } from '../../requests/answer.ts';
@@ -48,6 +49,8 @@ export class FakeViola implements ViolaClient {
   clusters: readonly ReportedCluster[] = [];
   /** Networks of each business cluster; undefined: unknown. */
   networks: readonly ClusterNetwork[] | undefined;
+  /** False: a Viola of an earlier release, which drops cluster and cloud from the source. */
+  storesIdentity = true;
   /** Number of cluster list reads. */
   clusterReads = 0;
   /** Error for the next calls. */
@@ -214,7 +217,8 @@ export class FakeViola implements ViolaClient {
   }
 
   #write(node: PostedNode) {
-    const { nodeName, source } = node;
+    const { nodeName } = node;
+    const source = this.storesIdentity ? node.source : withoutIdentity(node.source);
     const before = this.nodes.get(nodeName);
     const uid = `uid-${this.#cluster}${this.nodes.size + 1}-${nodeName}`;
     const after = { ...emptyNode, uid, ...before };
@@ -228,6 +232,12 @@ export class FakeViola implements ViolaClient {
     const change = same ? 'unchanged' : 'updated';
     return { nodeName, uid: after.uid, generation, status: before ? change : 'created' } as const;
   }
+}
+
+function withoutIdentity(source: Source | undefined): Source | undefined {
+  if (!source) return undefined;
+  const { cluster: _c, cloud: _p, ...earlier } = source;
+  return earlier;
 }
 
 const emptyNode = { nodeName: '', uid: '', generation: 0, spec: { nodeName: '' } };

@@ -20,7 +20,7 @@ export async function setLegacyScene() {
           return createLegacyViola({ ...about, caller: legacy, records, clock });
         },
         clusters: async () => scene.viola.listClusters(),
-        networks: async () => Promise.resolve(undefined),
+        facts: async () => Promise.resolve({ storesIdentity: false }),
         [Symbol.asyncDispose]: async () => undefined,
       };
     },

@@ -16,6 +16,7 @@ import { createDeletionGuard } from '../deletion/guard.ts';
 import { createDeliveryRecords } from '../deliver/legacy/delivery-records.ts';
 import type { Violas } from '../deliver/violas.ts';
 import { createInventory } from '../inventory-records/inventory.ts';
+import { ManagementCluster } from '../management-cluster.ts';
 import { ConfigMemories } from '../memory/config-memory.ts';
 import { sampleDelivered } from '../metrics/metrics.ts';
 import { sampleNotReady } from '../metrics/not-ready.ts';
@@ -169,9 +170,14 @@ export async function setScene(
           return otherViolas.get(provider) ?? viola;
         },
         clusters: async () => viola.listClusters(),
-        networks: async () => Promise.resolve(viola.networks),
+        facts: async () =>
+          Promise.resolve({
+            clusterNetworks: viola.networks,
+            storesIdentity: viola.storesIdentity,
+          }),
         [Symbol.asyncDispose]: async () => undefined,
       },
+      management: new ManagementCluster(kube),
       inventory: createInventory({ store: breakable, perform, clock, log, metrics }),
       records: createDeliveryRecords({ store: breakable, perform, clock }),
       writer,

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import type { ViolaEndpoint } from '../resolve/endpoints.ts';
-import { ClusterNetworks } from './cluster-networks.ts';
 import type { ReportedCluster } from './viola-clusters.ts';
+import { ViolaFacts } from './viola-facts.ts';
 
 const endpoint: ViolaEndpoint = {
   field: 'spec.viola',
@@ -24,26 +24,26 @@ let clock: ReturnType<typeof createFakeClock>;
 /** URLs of all reads. */
 let reads: string[];
 let answer: () => readonly ReportedCluster[] | Promise<readonly ReportedCluster[]>;
-let networks: ClusterNetworks;
+let networks: ViolaFacts;
 
 beforeEach(() => {
   clock = createFakeClock();
   reads = [];
   answer = () => [cluster([services])];
-  networks = new ClusterNetworks(async ({ url }) => {
+  networks = new ViolaFacts(async ({ url }) => {
     reads.push(url);
-    return Promise.resolve(answer());
+    return { clusters: await answer(), storesIdentity: true };
   }, clock);
 });
 
-const read = () => networks.of(endpoint, 'biz-1');
+const read = async () => (await networks.of(endpoint, 'biz-1')).clusterNetworks;
 
 /** Waits for a background read. */
 const settled = async () => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 };
 
-it('ClusterNetworks reads once for concurrent and repeated calls, and again after 5 minutes', async () => {
+it('ViolaFacts reads once for concurrent and repeated calls, and again after 5 minutes', async () => {
   expect(await Promise.all([read(), read()])).toEqual([[services], [services]]);
   await read();
   expect(reads).toHaveLength(1);
@@ -52,7 +52,7 @@ it('ClusterNetworks reads once for concurrent and repeated calls, and again afte
   expect(reads).toHaveLength(2);
 });
 
-it('ClusterNetworks waits up to 20 s for the first reading', async () => {
+it('ViolaFacts waits up to 20 s for the first reading', async () => {
   const { promise, resolve } = Promise.withResolvers<readonly ReportedCluster[]>();
   answer = async () => promise;
   const first = read();
@@ -62,10 +62,10 @@ it('ClusterNetworks waits up to 20 s for the first reading', async () => {
   answer = async () => new Promise(() => undefined);
   const other = networks.of({ ...endpoint, url: 'http://other' }, 'biz-1');
   await clock.advance(20_000);
-  expect(await other).toBeUndefined();
+  expect(await other).toEqual({ storesIdentity: false });
 });
 
-it('ClusterNetworks returns the last networks at once while a new reading is under way', async () => {
+it('ViolaFacts returns the last networks at once while a new reading is under way', async () => {
   await read();
   await clock.advance(300_000);
   const { promise, resolve } = Promise.withResolvers<readonly ReportedCluster[]>();
@@ -95,7 +95,7 @@ it('a failed read, and a cluster without networks, leave the last networks in pl
   expect(reads).toHaveLength(3);
 });
 
-it('ClusterNetworks forgets a Viola after 2 hours without a caller', async () => {
+it('ViolaFacts forgets a Viola after 2 hours without a caller', async () => {
   await read();
   await clock.advance(2 * 3_600_000 + 1);
   await networks.of({ ...endpoint, url: 'http://other' }, 'biz-1');
@@ -107,11 +107,12 @@ it('ClusterNetworks forgets a Viola after 2 hours without a caller', async () =>
 it('networks are unknown without an answer, for other clusters and behind a legacy Viola', async () => {
   answer = () => [cluster()];
   expect(await read()).toBeUndefined();
-  expect(await networks.of(endpoint, 'biz-2')).toBeUndefined();
-  expect(await networks.of({ ...endpoint, compatibility: 'legacy' }, 'biz-1')).toBeUndefined();
+  expect(await networks.of(endpoint, 'biz-2')).toEqual({ storesIdentity: true });
+  const legacy = { ...endpoint, compatibility: 'legacy' } as const;
+  expect(await networks.of(legacy, 'biz-1')).toEqual({ storesIdentity: false });
 });
 
-it('ClusterNetworks leaves out a network with an invalid CIDR', async () => {
+it('ViolaFacts leaves out a network with an invalid CIDR', async () => {
   answer = () => [cluster([{ ...services, cidr: 'x' }, services])];
   expect(await read()).toEqual([services]);
 });

@@ -5,6 +5,20 @@ import { withDeadline } from '../../time/deadline.ts';
 import type { ViolaEndpoint } from '../resolve/endpoints.ts';
 import { clustersWithinMs, type ReportedCluster } from './viola-clusters.ts';
 
+/** What a Viola says about itself and its business clusters. */
+export interface ReportedViola {
+  readonly clusters: readonly ReportedCluster[];
+  /** True: the source of a node keeps cluster and cloud. */
+  readonly storesIdentity: boolean;
+}
+
+/** Facts for a plan. */
+export interface ViolaFact {
+  /** Networks of the business cluster; undefined: unknown. */
+  readonly clusterNetworks?: readonly ClusterNetwork[] | undefined;
+  readonly storesIdentity: boolean;
+}
+
 /** Viola checks every business cluster for an answer, and networks rarely change. */
 const lifetimeMs = 300_000;
 /** Pause after a failed read. */
@@ -12,20 +26,21 @@ const retryMs = 60_000;
 /** Milliseconds after which the networks of an unused Viola are dropped. */
 const idleMs = 2 * 3_600_000;
 
-type Read = (endpoint: ViolaEndpoint, signal: AbortSignal) => Promise<readonly ReportedCluster[]>;
+type Read = (endpoint: ViolaEndpoint, signal: AbortSignal) => Promise<ReportedViola>;
 
-/** Networks of one Viola's business clusters. */
+/** Last answer of one Viola. */
 interface Reading {
   /** Undefined: not read yet. */
   networks: ReadonlyMap<string, readonly ClusterNetwork[]> | undefined;
+  storesIdentity: boolean;
   /** Milliseconds on the monotonic clock. */
   until: number;
   /** Read under way; several OpenstackConfigs share it. */
   running: Promise<void> | undefined;
 }
 
-/** Networks of business clusters by Viola; a failed read leaves the last networks in place. */
-export class ClusterNetworks {
+/** Answers by Viola; a failed read leaves the last answer in place. */
+export class ViolaFacts {
   readonly #read: Read;
   readonly #clock: Clock;
   /** By URL. */
@@ -38,23 +53,22 @@ export class ClusterNetworks {
   }
 
   /**
-   * Returns a business cluster's networks; undefined: unknown. Waits for Viola's first reading only: later readings run
-   * in the background.
+   * Returns the facts about a business cluster. Waits for Viola's first reading only: later readings run in the
+   * background.
    */
-  async of(
-    endpoint: ViolaEndpoint,
-    providerId: string,
-  ): Promise<readonly ClusterNetwork[] | undefined> {
-    if (endpoint.compatibility === 'legacy') return undefined;
+  async of(endpoint: ViolaEndpoint, providerId: string): Promise<ViolaFact> {
+    if (endpoint.compatibility === 'legacy') return { storesIdentity: false };
     const reading = this.#readings.get(endpoint.url, () => ({
       networks: undefined,
+      storesIdentity: false,
       until: 0,
       running: undefined,
     }));
     const isDue = reading.networks === undefined || reading.until <= this.#clock.monotonicMs();
     if (isDue) reading.running ??= this.#refresh(reading, endpoint);
     if (reading.networks === undefined) await reading.running;
-    return reading.networks?.get(providerId);
+    const { networks, storesIdentity } = reading;
+    return { clusterNetworks: networks?.get(providerId), storesIdentity };
   }
 
   /** Never rejects. */
@@ -63,9 +77,12 @@ export class ClusterNetworks {
     let lastsMs = lifetimeMs;
     try {
       const limit = { clock: this.#clock, ms: clustersWithinMs };
-      const items = await withDeadline(limit, (ends) => this.#read(endpoint, ends));
+      const { clusters, storesIdentity } = await withDeadline(limit, (ends) =>
+        this.#read(endpoint, ends),
+      );
+      reading.storesIdentity = storesIdentity;
       reading.networks = new Map(
-        items.flatMap((item) => {
+        clusters.flatMap((item) => {
           const list = usable(item) ?? before.get(item.providerId);
           return list ? [[item.providerId, list]] : [];
         }),
