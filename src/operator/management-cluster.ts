@@ -15,11 +15,6 @@ export class ManagementCluster {
     this.#client = client;
   }
 
-  /** Returns the uid if an earlier call has read it; undefined: not read yet. */
-  get known(): string | undefined {
-    return this.#known;
-  }
-
   /**
    * Returns the uid of the Namespace kube-system, read once per process. Throws StepFailure without the right to read it,
    * and KubeError when the API server fails.
