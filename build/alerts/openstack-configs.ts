@@ -31,7 +31,7 @@ const ofPeople: readonly OperatorReason[] = [
 
 const ofDelivery: readonly OperatorReason[] = ['ViolaPostError', 'Waiting'];
 
-const ofDeletions: readonly OperatorReason[] = ['Deleting'];
+const ofDeletions: readonly OperatorReason[] = ['Deleting', 'DeletionDelayed'];
 
 const which: Inspection = {
   say: {

@@ -3,6 +3,7 @@ export const syncReasons: ReadonlySet<string> = new Set([
   'ConfigError',
   'ContrabassError',
   'Deleting',
+  'DeletionDelayed',
   'Error',
   'KeystoneError',
   'NeutronEndpointError',
@@ -25,6 +26,7 @@ export const partialReasons: ReadonlySet<string> = new Set([
 /** Ready reasons about delivery to the business cluster. */
 export const deliveryReasons: ReadonlySet<string> = new Set([
   'Deleting',
+  'DeletionDelayed',
   'RemovalHeld',
   'RemovalUnconfirmed',
   'RemovalUnsupported',

@@ -16,6 +16,7 @@ import type { Store } from '../store/store.ts';
 import { BrokerSecrets } from './broker-secret/broker-secrets.ts';
 import type { Authorities } from './credentials/account.ts';
 import { createDeletionGuard } from './deletion/guard.ts';
+import { possibleSuccessors } from './deletion/successors.ts';
 import { createDeliveryRecords } from './deliver/legacy/delivery-records.ts';
 import type { Violas } from './deliver/violas.ts';
 import { createInventory } from './inventory-records/inventory.ts';
@@ -116,6 +117,7 @@ export function createLoop(options: LoopOptions) {
     guard: createDeletionGuard({
       client,
       configs,
+      memories,
       settings,
       clock,
       definition: definitionOf(settings),
@@ -184,7 +186,7 @@ export function createLoop(options: LoopOptions) {
     reflectors: [reflector, policy],
     clock,
     random,
-    sources: [sourceOf(configs, keysOf)],
+    sources: [sourceOf(configs, (change) => keysOf(change, { configs, settings }))],
     observer: countWork(metrics, controllerName),
     onResult: ({ key, error, durationMs }: ReconcileResult) => {
       const labels = { controller: controllerName };
@@ -246,11 +248,24 @@ function isWatched(
   return watchNamespace === undefined || namespace === watchNamespace;
 }
 
-/** Returns no key for the operator's own status writes: a change costs one sync, not three. */
-function keysOf(change: Change<ConfigObject>): string[] {
+/**
+ * Returns no key for the operator's own status writes: a change costs one sync, not three. A deletion also syncs the
+ * OpenstackConfigs that may take the nodes over.
+ */
+function keysOf(
+  change: Change<ConfigObject>,
+  deps: Parameters<typeof possibleSuccessors>[1],
+): string[] {
   if (change.type !== 'updated') return [change.key];
   const { key, previous, object } = change;
+  if (isDeleted(object) && !isDeleted(previous)) {
+    return [...possibleSuccessors(object, deps).map(keyOf), key];
+  }
   return needsReconcile(previous, object) || asksForChecks(previous, object) ? [key] : [];
+}
+
+function isDeleted({ metadata }: ConfigObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
 }
 
 /** Returns whether a check-nodes request has changed; such a request needs no sync. */

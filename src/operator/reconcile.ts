@@ -68,16 +68,19 @@ export function createReconciler(deps: Deps) {
 async function sync(context: ConfigContext, deps: Deps, signal: AbortSignal): Promise<Outcome> {
   const { object, memory } = context;
   const { settings, clock, log } = deps;
+  const startedMs = clock.monotonicMs();
   memory.pendingScope.noteServers(memory.unconfirmedRemovals.due());
   const scope = memory.pendingScope.take(object);
   const resolution = resolveConfig(object, settings);
   if (resolution.kind === 'refused') {
+    memory.term.syncedSinceMs = startedMs;
     return afterRefusal({ ...context, scope }, resolution.problems, deps, signal);
   }
   const started = syncContext({ ...context, scope, config: resolution.config }, clock);
   const ending = await attempt(async () => syncNodes(started, deps, signal), log, signal);
   if (ending instanceof StepFailure) return afterFailure(started, ending, deps, signal);
   if (ending === undefined) return afterSyncOfSome(started);
+  memory.term.syncedSinceMs = startedMs;
   return afterSyncOfAll(started, ending, deps, signal);
 }
 

@@ -110,6 +110,13 @@ export const operatorSettings = {
     description:
       'Namespaces whose OpenstackConfigs the operator reconciles (comma-separated). Without it, all. Elsewhere they get the reason PolicyDenied, and their NICs stay until the object is deleted.',
   }),
+  deletionDelay: setting({
+    env: ['DELETION_DELAY'],
+    flag: 'deletion-delay',
+    schema: duration({ minMs: 0 }).prefault('30s'),
+    description:
+      'Time between the deletion of an OpenstackConfig and the removal of its first NIC (duration). In this time, an OpenstackConfig with the same cloud, project and business cluster, such as one renamed in git, takes the nodes over. If it is short, a rename removes NICs.',
+  }),
   legacyTakeOver: setting({
     env: ['LEGACY_TAKE_OVER'],
     flag: 'legacy-take-over',

@@ -177,13 +177,15 @@ function portsByServer(outcomes: readonly ReturnType<typeof planClaim>[]) {
   );
 }
 
-/** True if the object stays with another OpenstackConfig: nothing is sent now or after a deletion. */
+/** True if the object is not for this OpenstackConfig: nothing is sent now or after a deletion. */
 function isForeign(
   { nodeName, action, waiting }: NodePlan,
   { existingByName, input }: View,
 ): boolean {
   const existing = action === 'none' && !waiting ? existingByName.get(nodeName) : undefined;
-  return existing?.source !== undefined && !isOwn(existing, input.owner, input.force);
+  if (existing === undefined) return false;
+  const isOthers = existing.source !== undefined || !input.takesUnowned;
+  return isOthers && !isOwn(existing, input.owner, input.force);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import { isOfCloud, isOwn, ownershipOf, takeOverValue } from './ownership.ts';
 import type { PlanInput, Problem } from './plan.ts';
+import { isSuccession } from './succession.ts';
 import { compareText, deliveredFor, type ExistingObject, type View } from './view.ts';
 
 /** Object that delivers a selected server's NICs, or the reason for leaving all objects untouched. */
@@ -38,7 +39,8 @@ function isFree(node: ExistingNodeConfig, { input, servers }: View): boolean {
   if (source === undefined) return takesUnowned;
   if (isOwn(node, owner, force)) return true;
   const isTakenOver = takeOverValue(source, owner) === takeOverFrom;
-  return isTakenOver && isOfCloud(source, owner) && servers.has(spec.instanceId ?? '');
+  const isPermitted = isTakenOver || isSuccession(node, input);
+  return isPermitted && isOfCloud(source, owner) && servers.has(spec.instanceId ?? '');
 }
 
 function isDelivered({ serverId, nodeName, existing }: Claim): boolean {

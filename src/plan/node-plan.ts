@@ -8,6 +8,7 @@ import { isOfCloud, isOfName, isOfThis } from './ownership.ts';
 import type { NodePlan, PortVerdict, Problem, Removal } from './plan.ts';
 import { verdictsOfBlocked } from './port-verdict.ts';
 import type { Place } from './removal.ts';
+import { isSuccession, succeed } from './succession.ts';
 import type { ExistingObject, View } from './view.ts';
 
 /** Plan for one node, with its problems and evidence requests. */
@@ -24,7 +25,11 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
   if (blocked) return blockedNode(claim, blocked, view);
   const place = placeOf(claim, view);
   const { own } = place;
-  const plan = planInterfaces(nodeName, place, existing, view);
+  const found = planInterfaces(nodeName, place, existing, view);
+  const isSucceeding = existing !== undefined && isSuccession(existing, view.input);
+  const succeeded = isSucceeding ? succeed(existing, found) : { plan: found };
+  if ('problem' in succeeded) return blockedNode(claim, { kind: 'problem', ...succeeded }, view);
+  const { plan } = succeeded;
   const { kept, ask } = keptOn(claim, plan, place, view);
   const node: NodePlan = {
     nodeName,

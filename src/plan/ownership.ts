@@ -48,6 +48,21 @@ function isOfCluster({ uid, cluster }: Source, owner: Owner): boolean {
   return cluster === owner.cluster || (owner.formerClusters ?? []).includes(cluster);
 }
 
+/**
+ * True if an OpenstackConfig that is deleted or in deletion delivered the object from the same management cluster,
+ * cloud and project: this OpenstackConfig may succeed it. Unknown is not equal.
+ */
+export function isLeft(
+  source: Source,
+  { cluster, cloud }: Owner,
+  leftSources: readonly string[],
+): boolean {
+  const isHere = cluster !== undefined && source.cluster === cluster;
+  return (
+    isHere && cloud !== undefined && source.cloud === cloud && leftSources.includes(source.uid)
+  );
+}
+
 /** Returns the source as a value of multinic.io/take-over-from. */
 export function takeOverValue({ namespace, name, cluster }: Source, owner: Owner): string {
   const isHere = cluster === undefined || cluster === owner.cluster;

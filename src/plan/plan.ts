@@ -67,6 +67,8 @@ export interface PlanInput {
    * in a different management cluster; '': none.
    */
   readonly takeOverFrom: string;
+  /** Uids of OpenstackConfigs of this management cluster that are deleted or in deletion. */
+  readonly leftSources: readonly string[];
   /** True: objects without source may be taken. */
   readonly takesUnowned: boolean;
   /** True: this Viola stores cluster and cloud in the source. */

@@ -130,6 +130,7 @@ export function input(sample: Sample): PlanInput {
     providerId: 'biz-1',
     storedHold: { digests: '', isOverBudget: false },
     takeOverFrom: '',
+    leftSources: [],
     takesUnowned: true,
     selection: { ...selection, ...sample.selection },
     scope: 'all',

@@ -10,7 +10,7 @@ import { isAbsent } from '../kube/errors.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Cluster } from './clusters.ts';
-import { otherThan, refusalOf } from './fence.ts';
+import { otherThan, ownerRefusal, refusalOf } from './fence.ts';
 import { nodeConfigs } from './node-config.ts';
 import { isMoved } from './node-error.ts';
 import { findNode } from './read-nodes.ts';
@@ -24,6 +24,8 @@ export interface DeleteOptions {
   readonly basis?: DeleteBasis | undefined;
   /** Reason `server-gone` is evidence, whatever the basis. */
   readonly reason?: DeleteReason | undefined;
+  /** Uid of the OpenstackConfig that must still deliver the node. */
+  readonly sourceUid?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -66,7 +68,8 @@ async function tryDelete(
   const ref = { namespace, name: live.metadata.name };
   const { uid = '', generation = 0, deletionTimestamp } = live.metadata;
   const isDeleting = deletionTimestamp !== undefined;
-  const refusal = isDeleting ? otherThan(live, base) : refusalOf(live, base, options);
+  const moved = isDeleting ? otherThan(live, base) : refusalOf(live, base, options);
+  const refusal = moved ?? ownerRefusal(live, options.sourceUid);
   if (refusal) throw new HttpProblem(409, refusal.code, `${nodeName}: ${refusal.message}`);
   const resourceVersion = await consent(cluster, live, options);
   if (!isDeleting) {

@@ -1,6 +1,7 @@
 import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import { annotations } from '../api/names.ts';
 import type { Base, NodeErrorCode } from '../api/node-configs-http.ts';
+import { sourceOf } from './existing-node-config.ts';
 
 export interface Refusal {
   readonly code: NodeErrorCode;
@@ -30,6 +31,17 @@ export function refusalOf(
 export function otherThan(live: MultiNicNodeConfig, base: Base | undefined): Refusal | undefined {
   const isSame = base === undefined || live.metadata.uid === base.uid;
   return isSame ? undefined : movedRefusal(live, base);
+}
+
+/** Returns the refusal if a different OpenstackConfig took the object over, which leaves uid and generation unchanged. */
+export function ownerRefusal(
+  live: MultiNicNodeConfig,
+  sourceUid: string | undefined,
+): Refusal | undefined {
+  const source = sourceOf(live);
+  if (sourceUid === undefined || source === undefined || source.uid === sourceUid) return undefined;
+  const message = `OpenstackConfig ${source.namespace}/${source.name} has taken the object over; read it and plan again`;
+  return { code: 'StaleBase', message };
 }
 
 function existsRefusal(live: MultiNicNodeConfig | undefined): Refusal | undefined {

@@ -56,6 +56,13 @@ const deletion = z
       .describe(
         'server-gone: evidence shows that the server is deleted; the deletion does not wait for its Node.',
       ),
+    sourceUid: z
+      .string()
+      .max(64)
+      .optional()
+      .describe(
+        'uid of the OpenstackConfig that delivers the node: 409 StaleBase after a different OpenstackConfig took the node over.',
+      ),
   })
   .refine(({ uid, generation }) => (uid === undefined) === (generation === undefined), {
     path: ['generation'],

@@ -107,6 +107,7 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
     guard: createDeletionGuard({
       client: kube,
       configs: kube.configs,
+      memories,
       settings,
       definition: undefined,
       clock,

@@ -11,6 +11,7 @@ allowedEndpoints: ALLOWED_ENDPOINTS
 insecureTlsEndpoints: INSECURE_TLS_ENDPOINTS
 allowedProviders: ALLOWED_PROVIDERS
 allowedNamespaces: ALLOWED_NAMESPACES
+deletionDelay: DELETION_DELAY
 legacyTakeOver: LEGACY_TAKE_OVER
 formerClusters: FORMER_CLUSTERS
 defaultK8sProviderId: DEFAULT_K8S_PROVIDER_ID
@@ -109,6 +110,13 @@ leaseDuration:
   least:
     ms: 1000
     text: 1s
+  most:
+    ms: 2145600000
+    text: 596h
+deletionDelay:
+  least:
+    ms: 0
+    text: 0ms
   most:
     ms: 2145600000
     text: 596h

@@ -370,6 +370,18 @@ export const openstackConfigReasons = {
       '재개하려면 어노테이션을 제거하거나 false로 설정하십시오.',
     ],
   ),
+  DeletionDelayed: row(
+    'openstackconfig',
+    true,
+    [
+      'The object is deleted, and its NICs stay until the delay of the operator setting DELETION_DELAY has passed. Until then, another OpenstackConfig with the same cloud, project and business cluster may take them over.',
+      '객체가 삭제되었으며, 오퍼레이터 설정 DELETION_DELAY의 대기 시간이 지날 때까지 NIC는 그대로 유지됩니다. 그동안 클라우드, 프로젝트, 비즈니스 클러스터가 같은 다른 OpenstackConfig가 NIC를 넘겨받을 수 있습니다.',
+    ],
+    [
+      'Wait. To keep the NICs, set spec.settings.deletionPolicy to Retain: a deleted object still accepts this.',
+      '기다려 주십시오. NIC를 유지하려면 spec.settings.deletionPolicy를 Retain으로 설정하십시오. 삭제 중인 객체에도 설정할 수 있습니다.',
+    ],
+  ),
   Deleting: row(
     'openstackconfig',
     true,

@@ -106,7 +106,12 @@ function failingProviders(
 }
 
 /** Reasons without user action at first. */
-const passing: ReadonlySet<string> = new Set(['Deleting', 'RemovalUnconfirmed', 'Waiting']);
+const passing: ReadonlySet<string> = new Set([
+  'Deleting',
+  'DeletionDelayed',
+  'RemovalUnconfirmed',
+  'Waiting',
+]);
 
 function undelivered(config: OpenstackConfig, failing: ReadonlySet<string>): Checked['findings'] {
   const ready = findCondition(config.status?.conditions, 'Ready');

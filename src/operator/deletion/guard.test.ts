@@ -289,14 +289,15 @@ function policy(deletionPolicy: 'Delete' | 'Retain') {
 describe('budget of OpenstackConfigs deleted together', () => {
   const clock = createFakeClock();
   const configs = new ObjectStore<ConfigObject>();
-  const settings = { defaultK8sProviderId: undefined };
+  const settings = { defaultK8sProviderId: undefined, deletionDelay: 0 };
+  const memories = { find: () => undefined };
   let kube: FakeKube;
   let guard = fresh();
 
   /** Returns the guard of a newly started process. */
   function fresh() {
     kube = new FakeKube();
-    return createDeletionGuard({ client: kube, configs, settings, definition, clock });
+    return createDeletionGuard({ client: kube, configs, memories, settings, definition, clock });
   }
 
   beforeEach(() => {
@@ -392,7 +393,8 @@ describe('budget of OpenstackConfigs deleted together', () => {
     kube.terminating.add(definition);
     const object = put(1, {}, removal);
     expect(await outcome(object)).toContain(`SideEffect: the CRD ${definition} is being deleted`);
-    guard = createDeletionGuard({ client: kube, configs, settings, definition: undefined, clock });
+    const deps = { client: kube, configs, memories, settings, clock };
+    guard = createDeletionGuard({ ...deps, definition: undefined });
     expect(await outcome(object)).toBe('goes');
   });
 });

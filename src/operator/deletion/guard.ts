@@ -9,6 +9,7 @@ import { isForbidden } from '../../kube/errors.ts';
 import { overBudget, overText, sideEffect } from '../../plan/gate.ts';
 import type { PlannedUse } from '../../plan/plan.ts';
 import type { Clock } from '../../time/clock.ts';
+import type { ConfigMemories } from '../memory/config-memory.ts';
 import {
   type ConfigObject,
   deletionPolicyOf,
@@ -24,6 +25,7 @@ import { deletionCondition, isOperatorHold, isOverBudget } from '../removals/hol
 import { recordsOf, sumOf } from '../removals/records.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
+import { successorWaitMs } from './successors.ts';
 import { countOf, nicsOn, type OwnNode } from './withdrawal.ts';
 
 export interface DeletionGuard {
@@ -42,7 +44,8 @@ export interface DeletionGuard {
 interface DeletionGuardDeps {
   readonly client: Pick<KubeClient, 'find'>;
   readonly configs: Pick<ObjectStore<ConfigObject>, 'list'>;
-  readonly settings: Pick<OperatorSettings, 'defaultK8sProviderId'>;
+  readonly memories: Pick<ConfigMemories, 'find'>;
+  readonly settings: Pick<OperatorSettings, 'defaultK8sProviderId' | 'deletionDelay'>;
   /** Name of the CRD; undefined: the operator may not read CRDs. */
   readonly definition: string | undefined;
   readonly clock: Clock;
@@ -55,6 +58,7 @@ interface DeletionGuardDeps {
 export function createDeletionGuard({
   client,
   configs,
+  memories,
   settings,
   definition,
   clock,
@@ -70,9 +74,16 @@ export function createDeletionGuard({
     if (before !== undefined) throw held(before);
     const why = await terminating(object, signal);
     if (why !== undefined) throw held(`${sideEffect}${why}; ${nextSteps(object)}`);
-    const isAlone = configs.list().length <= 1;
-    if (isAlone || deletionPolicyOf(object) === 'Delete') return 0;
-    return Math.max(0, since + settleMs - clock.monotonicMs());
+    return Math.max(0, since + delayMs(object, since) - clock.monotonicMs());
+  }
+
+  /** Returns the milliseconds from the deletion to the first removal: successors and further deletions come first. */
+  function delayMs(object: ConfigObject, since: number): number {
+    const isCounted = configs.list().length > 1 && deletionPolicyOf(object) === 'Ask';
+    const { deletionDelay } = settings;
+    if (deletionDelay === 0) return isCounted ? settleMs : 0;
+    const awaitedMs = successorWaitMs(object, since, { configs, memories, settings });
+    return Math.max(deletionDelay, awaitedMs, isCounted ? settleMs : 0);
   }
 
   /** Returns when this process observed the object's deletion. */
@@ -219,13 +230,19 @@ function unknown(what: string, cause: Error, object: ConfigObject): StepFailure 
 const stays = '; the NICs stay';
 
 /** Returns the next steps of a blocked deletion. */
-export function nextSteps({ metadata: { namespace, name } }: ConfigObject): string {
+export function nextSteps(object: ConfigObject): string {
+  const { namespace, name } = object.metadata;
   const target = `-n ${namespace}`;
   const consent = `${annotations.allowRemovals}="$(date -Is)"`;
-  const retain = `'{"spec":{"settings":{"deletionPolicy":"Retain"}}}'`;
   return [
     `the NICs stay while this OpenstackConfig has the finalizer ${finalizers.openstackConfig}`,
     `to remove them: kubectl ${target} annotate openstackconfig ${name} --overwrite ${consent}`,
-    `to keep them and let the object go: kubectl ${target} patch openstackconfig ${name} --type merge -p ${retain}, then apply the object again to manage them`,
+    toKeep(object),
   ].join('; ');
+}
+
+/** Returns how a deleted object's NICs stay on the nodes. */
+export function toKeep({ metadata: { namespace, name } }: ConfigObject): string {
+  const retain = `'{"spec":{"settings":{"deletionPolicy":"Retain"}}}'`;
+  return `to keep them and let the object go: kubectl -n ${namespace} patch openstackconfig ${name} --type merge -p ${retain}, then apply the object again to manage them`;
 }

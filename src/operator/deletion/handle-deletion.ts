@@ -29,7 +29,7 @@ import { openConsent } from '../removals/consent.ts';
 import { type OperatorSettings, pollingOf } from '../settings.ts';
 import { attempt, StepFailure } from '../status/step-failure.ts';
 import type { StatusWriter } from '../status/writer.ts';
-import { type DeletionGuard, deletionConsent, isReleased } from './guard.ts';
+import { type DeletionGuard, deletionConsent, isReleased, toKeep } from './guard.ts';
 import { occupiedBy, occupiedIn } from './occupied.ts';
 import { type Left, leftOf } from './remaining-nodes.ts';
 import { isThere, removalsByDelete, removeNodes } from './withdraw.ts';
@@ -75,7 +75,7 @@ export async function handleDeletion(
     await writer.write(context, { kind: 'deleting', problems: [left], waiting: [] }, signal);
     return { requeueAfterMs: pollInterval.afterFailure(pollingOf(settings), left.retryAfterMs) };
   }
-  if ('earlyMs' in left) return { requeueAfterMs: left.earlyMs };
+  if ('earlyMs' in left) return delay(context, left.earlyMs, deps, signal);
   const { nodes, problems, open, hadConsent, heldNics } = left;
   const unclean = nodes.map(({ nodeName }) => nodeName).join(', ');
   const waiting = [
@@ -96,6 +96,20 @@ export async function handleDeletion(
     ? pollInterval.afterCleanup()
     : Math.max(...open.map(({ ms }) => ms));
   return { requeueAfterMs };
+}
+
+/** Reports the wait before the first removal; returns when to requeue. */
+async function delay(
+  context: ConfigContext,
+  ms: number,
+  { settings, writer }: DeletionDeps,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { object } = context;
+  const message = `the NICs leave ${settings.deletionDelay / 1000} s after the deletion, or later while an OpenstackConfig for the same business cluster is synced; ${toKeep(object)}`;
+  const problems = [{ reason: 'DeletionDelayed', message } as const];
+  await writer.write(context, { kind: 'deleting', problems, waiting: [] }, signal);
+  return { requeueAfterMs: Math.min(ms, settings.deletionDelay || ms) };
 }
 
 async function release({ object, memory }: ConfigContext, deps: DeletionDeps, signal: AbortSignal) {
@@ -190,7 +204,7 @@ async function withdrawAll(
   const { uid } = object.metadata;
   const { own, open, violas } = await occupiedIn(context, deps, signal);
   const withdrawal = sortedNodes(own, uid, approval);
-  const isAlways = withdrawal.rest.length > 0 || approval === undefined;
+  const isAlways = withdrawal.rest.length > 0 || (approval === undefined && own.length > 0);
   const hold =
     (isAlways ? deps.hold : undefined) ?? deps.guard.checkBudgets(object, withdrawal.rest);
   const hasPolicy = deletionPolicyOf(object) === 'Delete' && deps.hold === undefined;

@@ -54,10 +54,12 @@ export async function removeNodes(
   { viola, perform }: RemoveOptions,
   signal: AbortSignal,
 ): Promise<ReadonlySet<ExistingNodeConfig>> {
-  const remove = async ({ node: { nodeName, uid, generation }, basis }: NodeRemoval) =>
-    perform('operator.node-config.delete', async () =>
-      viola.remove(nodeName, { uid, generation }, { basis }, signal),
+  const remove = async ({ node: { nodeName, uid, generation, source }, basis }: NodeRemoval) => {
+    const why = { basis, ...(source && { sourceUid: source.uid }) };
+    return perform('operator.node-config.delete', async () =>
+      viola.remove(nodeName, { uid, generation }, why, signal),
     );
+  };
   try {
     const outcomes = await mapBounded(removals, callsAtOnce, remove, signal);
     return new Set(removals.flatMap(({ node }, at) => (outcomes[at] === 'gone' ? node : [])));

@@ -53,6 +53,8 @@ export type CheckRequested = 'requested' | 'gone' | 'unsupported';
 export interface RemovalCause {
   readonly basis: DeleteBasis;
   readonly reason?: DeleteReason;
+  /** OpenstackConfig that must still deliver the node. An earlier Viola ignores it. */
+  readonly sourceUid?: string;
 }
 
 /** `leaving`: accepted, removed when the node is clean. `stale`: the node has changed since its read. */

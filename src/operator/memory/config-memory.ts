@@ -32,6 +32,8 @@ interface TermMemory {
   delivered: DeliveredCounts | undefined;
   /** For the read API; undefined: no full sync has completed in this term. */
   reads: ConfigReads | undefined;
+  /** Monotonic milliseconds of the start of the last completed sync of all servers; undefined: none in this term. */
+  syncedSinceMs: number | undefined;
   /** Next sync; undefined: unknown, or only a trigger starts a sync. */
   nextSyncAt: Date | undefined;
   /** For GET /v1/plan; undefined: no full sync has planned in this term. */
@@ -152,6 +154,7 @@ export class ConfigMemories implements Iterable<readonly [string, ConfigMemory]>
       notReadyReasons: new Set(),
       delivered: undefined,
       reads: undefined,
+      syncedSinceMs: undefined,
       nextSyncAt: undefined,
       lastPlan: undefined,
       failedChecks: { id: '', count: 0 },

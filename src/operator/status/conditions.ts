@@ -142,9 +142,14 @@ function listed(messages: readonly string[]): string {
 }
 
 function degradedOf({ status, message, reason }: ConditionUpdate): ConditionUpdate {
-  return status === 'True' || reason === 'Deleting'
+  return status === 'True' || isUsualDeletion(reason)
     ? condition('Degraded', 'False', 'Healthy', 'controller healthy')
     : condition('Degraded', 'True', 'Error', message);
+}
+
+/** True if an OpenstackConfig is in deletion without a fault. */
+export function isUsualDeletion(reason: string | undefined): boolean {
+  return reason === 'Deleting' || reason === 'DeletionDelayed';
 }
 
 /** Returns Reconciling while the operator retries by itself, Stalled when a user must act first (kstatus). */

@@ -2,6 +2,7 @@ import { type Condition, findCondition } from '../../api/condition.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import { type ConfigObject, statusOf } from '../openstack-config.ts';
+import { isUsualDeletion } from './conditions.ts';
 
 /** Ready reasons without an Event from this function: none necessary, or recorded elsewhere. */
 const withoutEvent: ReadonlySet<string> = new Set<OperatorReason>([
@@ -19,7 +20,7 @@ export function recordReady(
   const now = findCondition(conditions, 'Ready');
   if (!now?.reason || withoutEvent.has(now.reason)) return;
   if (before?.status === now.status && before.reason === now.reason) return;
-  const type = now.status === 'True' || now.reason === 'Deleting' ? 'Normal' : 'Warning';
+  const type = now.status === 'True' || isUsualDeletion(now.reason) ? 'Normal' : 'Warning';
   recorder.record(object, { type, reason: now.reason, message: now.message ?? '' });
 }
 

@@ -337,6 +337,8 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>
 
 const withoutRow = [
   'ClusterIdentityUnread',
+  // Tested in deletion/succession.test.ts.
+  'DeletionDelayed',
   'ProviderUnavailable',
   'SecretNotOurs',
   // Port reasons in status.unusedPorts; tested in plan/port-verdict.test.ts.

@@ -39,6 +39,7 @@ const full = input({
   ],
   input: {
     takeOverFrom: 'other/osc',
+    leftSources: ['other-uid'],
     takesUnowned: false,
     storesIdentity: true,
     serverEvidence: [{ serverId: 's8', verdict: 'deleted' }],
@@ -91,6 +92,7 @@ const everyField: Readonly<Record<Exclude<keyof PlanInput, 'decided'>, true>> = 
   storedHold: true,
   refusal: true,
   takeOverFrom: true,
+  leftSources: true,
   takesUnowned: true,
   storesIdentity: true,
   selection: true,

@@ -1,6 +1,6 @@
 import type { Store as ObjectStore } from '../../kube/cache/store.ts';
 import { keyOf } from '../../kube/object.ts';
-import { isOwn } from '../../plan/ownership.ts';
+import { isOfName, isOwn } from '../../plan/ownership.ts';
 import type { PlanInput } from '../../plan/plan.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { ConfigMemories } from '../memory/config-memory.ts';
@@ -38,6 +38,7 @@ export function planInput(
     owner: { ...source, formerClusters: deps.settings.formerClusters },
     providerId: config.providerId,
     takeOverFrom: permittedTakeOver(object, deps),
+    leftSources: leftSources(context, deps),
     takesUnowned: takesUnowned(object, deps.settings),
     ...(observed.storesIdentity ? { storesIdentity: true } : {}),
     selection: {
@@ -81,6 +82,24 @@ function permittedTakeOver(
   if (other) return handOverToOf(other) === keyOf(object) ? from : '';
   const { watchNamespace } = settings;
   return watchNamespace === undefined || from.startsWith(`${watchNamespace}/`) ? from : '';
+}
+
+/** Returns the uids of sources whose OpenstackConfig is deleted or in deletion. Only the watched namespace is known. */
+function leftSources(
+  { source, observed }: ObservedContext,
+  { configs, settings: { watchNamespace } }: PlanInputDeps,
+): readonly string[] {
+  const others = observed.held.flatMap((node) => node.source ?? []);
+  const byUid = new Map(others.map((other) => [other.uid, other]));
+  const left = [...byUid.values()].filter((other) => {
+    const present = configs.get(`${other.namespace}/${other.name}`);
+    if (present) return present.metadata.deletionTimestamp !== undefined;
+    return watchNamespace === undefined || other.namespace === watchNamespace;
+  });
+  return left
+    .filter((other) => !isOfName(other, source))
+    .map(({ uid }) => uid)
+    .toSorted();
 }
 
 /** True if LEGACY_TAKE_OVER names the OpenstackConfig or its namespace. */

@@ -41,14 +41,14 @@ export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatu
     this.#store({ ...object, metadata: { ...metadata, annotations } });
   }
 
-  /** Acts like `kubectl delete`: without a finalizer the object is gone at once. */
-  delete(): void {
-    const { metadata, ...object } = this.#object();
+  /** Acts like `kubectl delete`: without a finalizer the object is gone at once. Without a name: the first object. */
+  delete(ref?: ObjectRef): void {
+    const { metadata, ...object } = this.#object(ref);
     const deletionTimestamp = '2026-01-01T01:00:00Z';
     // An API server counts a deletion as a new generation.
     const generation = (metadata.generation ?? 0) + 1;
     this.#store({ ...object, metadata: { ...metadata, generation, deletionTimestamp } });
-    this.#collect();
+    this.#collect(metadata);
   }
 
   find = (async (resource: unknown, { namespace, name }: { namespace?: string; name: string }) => {
@@ -67,7 +67,7 @@ export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatu
       ...object,
       metadata: { ...object.metadata, finalizers: list ?? [] },
     });
-    this.#collect();
+    this.#collect(ref);
     return after;
   }) as KubeClient['patch'];
 
@@ -100,10 +100,11 @@ export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatu
     return stored;
   }
 
-  #collect(): void {
-    const { metadata } = this.#object();
+  #collect(ref: ObjectRef): void {
+    const { metadata } = this.#object(ref);
     const waits = metadata.finalizers?.includes(finalizers.openstackConfig) === true;
-    if (metadata.deletionTimestamp !== undefined && !waits) this.configs.replace([]);
+    if (metadata.deletionTimestamp === undefined || waits) return;
+    this.configs.replace(this.configs.list().filter((other) => keyOf(other) !== keyOf(ref)));
   }
 }
 

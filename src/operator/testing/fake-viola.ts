@@ -148,7 +148,7 @@ export class FakeViola implements ViolaClient {
   async remove(
     nodeName: string,
     base: Base | null,
-    { basis, reason }: RemovalCause = { basis: 'named' },
+    { basis, reason, sourceUid }: RemovalCause = { basis: 'named' },
   ): Promise<Removed> {
     this.#check();
     this.removals.push(reason ? `${nodeName} ${reason}` : nodeName);
@@ -156,6 +156,7 @@ export class FakeViola implements ViolaClient {
     const node = this.nodes.get(nodeName);
     if (!node) return 'gone';
     if (base && (base.uid !== node.uid || base.generation !== node.generation)) return 'stale';
+    if (sourceUid !== undefined && node.source && sourceUid !== node.source.uid) return 'stale';
     // A repeated DELETE changes annotations only.
     const generation = node.generation + (node.deletionTimestamp ? 0 : 1);
     this.put({ ...node, generation, deletionTimestamp: '2026-01-01T00:00:00Z' });

@@ -56,6 +56,7 @@ export const environment: Readonly<Record<string, string>> = {
   CONTRABASS_ENDPOINT: 'https://contrabass.test',
   CONTRABASS_ENCRYPT_KEY: '0123456789abcdef',
   VIOLA_ENDPOINT: 'https://viola.test',
+  DELETION_DELAY: '0s',
 };
 
 /** In-memory parts for use by real parts. */
@@ -153,6 +154,7 @@ export async function setScene(
       guard: createDeletionGuard({
         client: kube,
         configs: kube.configs,
+        memories,
         settings,
         definition,
         clock,

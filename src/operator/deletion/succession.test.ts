@@ -1,0 +1,194 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
+import {
+  attach,
+  delivered,
+  environment,
+  type Scene,
+  serverIds,
+  setScene,
+} from '../testing/scene.ts';
+
+let scene: Scene;
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+const former = { namespace: 'multinic-system', name: 'osc' };
+const successor = { namespace: 'team-b', name: 'renamed', uid: 'renamed-uid' };
+const successorKey = `${successor.namespace}/${successor.name}`;
+
+async function twoNodes(): Promise<void> {
+  scene = await setScene({ ...environment, DELETION_DELAY: '30s' });
+  await delivered(scene);
+}
+
+function create(change: Partial<OpenstackConfigSpec> = {}): void {
+  scene.create(change, successor);
+}
+
+/** Reconciles both objects, as the loop does after each deletion. */
+async function settle(afterMs = 0): Promise<void> {
+  await scene.reconcile(afterMs);
+  await scene.lookAt(successorKey);
+  await scene.reconcile(0);
+}
+
+const owners = () => [...scene.viola.nodes.values()].map(({ source }) => source?.name);
+const generations = () => [...scene.viola.nodes.values()].map(({ generation }) => generation);
+
+describe('an OpenstackConfig renamed in git', () => {
+  it.each<[string, () => Promise<void>]>([
+    [
+      'create, then prune',
+      async () => {
+        create();
+        await scene.lookAt(successorKey);
+        expect(owners()).toEqual(['osc', 'osc']);
+        scene.kube.delete(former);
+      },
+    ],
+    [
+      'prune, then create',
+      async () => {
+        scene.kube.delete(former);
+        await scene.reconcile(0);
+        create();
+      },
+    ],
+    [
+      'prune, then create after a restart of the operator',
+      async () => {
+        scene.kube.delete(former);
+        await scene.reconcile(20_000);
+        scene.restart({ ...environment, DELETION_DELAY: '30s' });
+        create();
+      },
+    ],
+    [
+      'prune with Retain, then create',
+      async () => {
+        scene.edit({ settings: { deletionPolicy: 'Retain' } });
+        scene.kube.delete(former);
+        await scene.reconcile(0);
+        expect(scene.object()).toBeUndefined();
+        create();
+      },
+    ],
+    [
+      'prune of a deletion that is held, then create',
+      async () => {
+        scene.kube.terminating.add('multinic-system');
+        scene.kube.delete(former);
+        await scene.reconcile(300_000);
+        expect(scene.ready()).toContain('RemovalHeld');
+        create();
+      },
+    ],
+  ])('keeps every NIC: %s', async (_, change) => {
+    await twoNodes();
+    const before = generations();
+    const posts = scene.viola.posts.flat().length;
+    await change();
+    await settle();
+    await settle(60_000);
+    await settle(60_000);
+    expect(owners()).toEqual(['renamed', 'renamed']);
+    expect(generations()).toEqual(before);
+    expect(scene.viola.posts.flat()).toHaveLength(posts + 2);
+    expect(scene.viola.removals).toEqual([]);
+    expect(scene.object()).toBeUndefined();
+    const rows = await scene.store.list();
+    expect(rows.map(({ nodeName }) => nodeName).toSorted()).toEqual(['worker-1', 'worker-2']);
+  });
+
+  it('follows ports that changed meanwhile with the next sync', async () => {
+    await twoNodes();
+    scene.kube.delete(former);
+    await scene.reconcile(0);
+    attach(scene.cloud, 3, 1);
+    create();
+    await settle();
+    expect([owners(), scene.nics('worker-1')]).toEqual([['renamed', 'renamed'], ['multinic0=p1']]);
+    await scene.clock.advance(30_000);
+    await scene.lookAt(successorKey);
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p3']);
+  });
+});
+
+describe('a deleted OpenstackConfig', () => {
+  it('says for 30 seconds how to keep its NICs, and keeps them with Retain', async () => {
+    await twoNodes();
+    scene.kube.delete(former);
+    expect(await scene.reconcile(0)).toBe(30_000);
+    expect(scene.ready()).toMatch(/^False DeletionDelayed: .*deletionPolicy":"Retain"/);
+    expect(scene.condition('Degraded')).toMatchObject({ status: 'False' });
+    await scene.reconcile(29_000);
+    expect(scene.viola.removals).toEqual([]);
+    scene.edit({ settings: { deletionPolicy: 'Retain' } });
+    await scene.reconcile(2_000);
+    expect([scene.viola.removals, scene.object()]).toEqual([[], undefined]);
+  });
+
+  it('waits for the first sync of a possible successor, at most five minutes', async () => {
+    await twoNodes();
+    scene.kube.delete(former);
+    await scene.reconcile(0);
+    create();
+    scene.cloud.fail('portsOf', 'serverError');
+    await settle(40_000);
+    expect(scene.viola.removals).toEqual([]);
+    await settle(300_000);
+    expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
+  });
+
+  it.each<[string, () => void]>([
+    [
+      'another Keystone',
+      () => {
+        scene.cloud.host = 'keystone.stranger.test:443';
+        create();
+      },
+    ],
+    ['other subnets', () => create({ subnetIDs: ['sub-b'] })],
+    ['other servers', () => create({ vmNames: serverIds.slice(2) })],
+    [
+      'a source of an earlier operator, without cluster and cloud',
+      () => {
+        for (const node of scene.viola.nodes.values()) {
+          const source = { ...former, uid: 'cr-uid', generation: 1 };
+          scene.viola.put({ ...node, source });
+        }
+        create();
+      },
+    ],
+  ])('removes its NICs beside an OpenstackConfig with %s', async (_, change) => {
+    await twoNodes();
+    scene.kube.delete(former);
+    await scene.reconcile(0);
+    change();
+    await settle();
+    await settle(31_000);
+    expect(owners()).toEqual(['osc', 'osc']);
+    expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
+  });
+
+  it('does not remove a node that a successor took over after the list was read', async () => {
+    await twoNodes();
+    scene.kube.delete(former);
+    await scene.reconcile(0);
+    const { list } = scene.viola;
+    scene.viola.list = async (query) => {
+      const listed = await list.call(scene.viola, query);
+      for (const node of scene.viola.nodes.values()) {
+        const source = { ...successor, generation: 1 };
+        if (query.fresh) scene.viola.put({ ...node, source });
+      }
+      return listed;
+    };
+    await scene.reconcile(31_000);
+    expect([...scene.viola.nodes.values()].map((node) => node.deletionTimestamp)).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+});
