@@ -99,6 +99,7 @@ export function operatorPart(options: OperatorPart): ChildSpec {
   const env = {
     // Clouds of rigs are on this machine.
     ALLOWED_ENDPOINTS: 'http://127.0.0.1:*,https://127.0.0.1:*,*',
+    DELETION_DELAY: '2s',
     ...options.env,
     CONTRABASS_ENCRYPT_KEY: encryptKey,
     INVENTORY_ADDR: loopback(options.inventoryPort),

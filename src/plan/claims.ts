@@ -1,7 +1,6 @@
 import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
-import { isOfCloud, isOwn, ownershipOf, takeOverValue } from './ownership.ts';
+import { isOfCloud, isOwn, isSuccession, ownershipOf, takeOverValue } from './ownership.ts';
 import type { PlanInput, Problem } from './plan.ts';
-import { isSuccession } from './succession.ts';
 import { compareText, deliveredFor, type ExistingObject, type View } from './view.ts';
 
 /** Object that delivers a selected server's NICs, or the reason for leaving all objects untouched. */

@@ -4,11 +4,11 @@ import type { Block, Claim } from './claims.ts';
 import { type InterfacePlan, planInterfaces } from './interfaces.ts';
 import { keptNicsOf, keptProblem } from './kept-nics.ts';
 import type { Question } from './observation.ts';
-import { isOfCloud, isOfName, isOfThis } from './ownership.ts';
+import { isOfCloud, isOfName, isOfThis, isSuccession } from './ownership.ts';
 import type { NodePlan, PortVerdict, Problem, Removal } from './plan.ts';
 import { verdictsOfBlocked } from './port-verdict.ts';
 import type { Place } from './removal.ts';
-import { isSuccession, succeed } from './succession.ts';
+import { succeed } from './succession.ts';
 import type { ExistingObject, View } from './view.ts';
 
 /** Plan for one node, with its problems and evidence requests. */

@@ -1,5 +1,5 @@
 import type { ExistingNodeConfig, Source } from '../api/node-configs-http.ts';
-import type { Owner } from './plan.ts';
+import type { Owner, PlanInput } from './plan.ts';
 
 /** Relation of an object in the business cluster to an OpenstackConfig. */
 export type Ownership =
@@ -49,18 +49,18 @@ function isOfCluster({ uid, cluster }: Source, owner: Owner): boolean {
 }
 
 /**
- * True if an OpenstackConfig that is deleted or in deletion delivered the object from the same management cluster,
- * cloud and project: this OpenstackConfig may succeed it. Unknown is not equal.
+ * True if this OpenstackConfig may succeed the object's, such as after a rename in git: that one is deleted or in
+ * deletion, in the same management cluster, cloud and project. Unknown is not equal.
  */
-export function isLeft(
-  source: Source,
-  { cluster, cloud }: Owner,
-  leftSources: readonly string[],
+export function isSuccession(
+  { source }: Sourced,
+  { owner, force, takeOverFrom, leftSources }: PlanInput,
 ): boolean {
-  const isHere = cluster !== undefined && source.cluster === cluster;
-  return (
-    isHere && cloud !== undefined && source.cloud === cloud && leftSources.includes(source.uid)
-  );
+  if (source === undefined || isOwn({ source }, owner, force)) return false;
+  if (takeOverValue(source, owner) === takeOverFrom) return false;
+  const isHere = owner.cluster !== undefined && source.cluster === owner.cluster;
+  const isSameCloud = owner.cloud !== undefined && source.cloud === owner.cloud;
+  return isHere && isSameCloud && leftSources.includes(source.uid);
 }
 
 /** Returns the source as a value of multinic.io/take-over-from. */

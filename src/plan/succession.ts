@@ -1,17 +1,6 @@
-import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import type { InterfacePlan } from './interfaces.ts';
-import { isLeft, isOwn, takeOverValue } from './ownership.ts';
-import type { PlanInput, Problem } from './plan.ts';
+import type { Problem } from './plan.ts';
 import type { ExistingObject } from './view.ts';
-
-/** True if this OpenstackConfig may continue the object of an OpenstackConfig that left, such as one renamed in git. */
-export function isSuccession(
-  { source }: Pick<ExistingNodeConfig, 'source'>,
-  { owner, force, takeOverFrom, leftSources }: PlanInput,
-): boolean {
-  if (source === undefined || isOwn({ source }, owner, force)) return false;
-  return takeOverValue(source, owner) !== takeOverFrom && isLeft(source, owner, leftSources);
-}
 
 /**
  * Returns the plan that takes the object over unchanged: the next sync brings differences, under the rules for own

@@ -36,7 +36,7 @@ async function settle(afterMs = 0): Promise<void> {
 const owners = () => [...scene.viola.nodes.values()].map(({ source }) => source?.name);
 const generations = () => [...scene.viola.nodes.values()].map(({ generation }) => generation);
 
-describe('an OpenstackConfig renamed in git', () => {
+describe('OpenstackConfig renamed in git', () => {
   it.each<[string, () => Promise<void>]>([
     [
       'create, then prune',
@@ -75,7 +75,7 @@ describe('an OpenstackConfig renamed in git', () => {
       },
     ],
     [
-      'prune of a deletion that is held, then create',
+      'prune while the namespace is deleted, then create',
       async () => {
         scene.kube.terminating.add('multinic-system');
         scene.kube.delete(former);
@@ -101,7 +101,7 @@ describe('an OpenstackConfig renamed in git', () => {
     expect(rows.map(({ nodeName }) => nodeName).toSorted()).toEqual(['worker-1', 'worker-2']);
   });
 
-  it('follows ports that changed meanwhile with the next sync', async () => {
+  it('the next sync follows ports changed meanwhile', async () => {
     await twoNodes();
     scene.kube.delete(former);
     await scene.reconcile(0);
@@ -115,8 +115,8 @@ describe('an OpenstackConfig renamed in git', () => {
   });
 });
 
-describe('a deleted OpenstackConfig', () => {
-  it('says for 30 seconds how to keep its NICs, and keeps them with Retain', async () => {
+describe('deleted OpenstackConfig', () => {
+  it('Ready names the way to keep NICs for 30 seconds, and NICs stay with Retain', async () => {
     await twoNodes();
     scene.kube.delete(former);
     expect(await scene.reconcile(0)).toBe(30_000);
@@ -129,7 +129,7 @@ describe('a deleted OpenstackConfig', () => {
     expect([scene.viola.removals, scene.object()]).toEqual([[], undefined]);
   });
 
-  it('waits for the first sync of a possible successor, at most five minutes', async () => {
+  it('NICs wait for the first sync of possible successors, at most five minutes', async () => {
     await twoNodes();
     scene.kube.delete(former);
     await scene.reconcile(0);
@@ -143,7 +143,7 @@ describe('a deleted OpenstackConfig', () => {
 
   it.each<[string, () => void]>([
     [
-      'another Keystone',
+      'a different Keystone host',
       () => {
         scene.cloud.host = 'keystone.stranger.test:443';
         create();
@@ -152,7 +152,7 @@ describe('a deleted OpenstackConfig', () => {
     ['other subnets', () => create({ subnetIDs: ['sub-b'] })],
     ['other servers', () => create({ vmNames: serverIds.slice(2) })],
     [
-      'a source of an earlier operator, without cluster and cloud',
+      'sources by earlier operators, without cluster and cloud',
       () => {
         for (const node of scene.viola.nodes.values()) {
           const source = { ...former, uid: 'cr-uid', generation: 1 };
@@ -161,7 +161,7 @@ describe('a deleted OpenstackConfig', () => {
         create();
       },
     ],
-  ])('removes its NICs beside an OpenstackConfig with %s', async (_, change) => {
+  ])('NICs leave beside OpenstackConfigs with %s', async (_, change) => {
     await twoNodes();
     scene.kube.delete(former);
     await scene.reconcile(0);
@@ -172,13 +172,13 @@ describe('a deleted OpenstackConfig', () => {
     expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
   });
 
-  it('does not remove a node that a successor took over after the list was read', async () => {
+  it('a node taken over after the list was read stays untouched', async () => {
     await twoNodes();
     scene.kube.delete(former);
     await scene.reconcile(0);
-    const { list } = scene.viola;
+    const list = scene.viola.list.bind(scene.viola);
     scene.viola.list = async (query) => {
-      const listed = await list.call(scene.viola, query);
+      const listed = await list(query);
       for (const node of scene.viola.nodes.values()) {
         const source = { ...successor, generation: 1 };
         if (query.fresh) scene.viola.put({ ...node, source });

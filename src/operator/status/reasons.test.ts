@@ -4,6 +4,7 @@ import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import { legacyAbilities } from '../deliver/abilities.ts';
+import { withoutRow } from '../testing/reasons-without-row.ts';
 import {
   attach,
   attachOverlapping,
@@ -334,26 +335,6 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>
     trigger: then(() => scene.kube.delete()),
   },
 };
-
-const withoutRow = [
-  'ClusterIdentityUnread',
-  // Tested in deletion/succession.test.ts.
-  'DeletionDelayed',
-  'ProviderUnavailable',
-  'SecretNotOurs',
-  // Port reasons in status.unusedPorts; tested in plan/port-verdict.test.ts.
-  'PortTooOld',
-  'PortStatus',
-  'SubnetNotSelected',
-  'FamilyNotWanted',
-  'PortWithoutAddress',
-  'PortNotPlugged',
-  'NetworkUnread',
-  'WaitingForName',
-  // Of Events only; tested in check-nodes/check-nodes.test.ts.
-  'ChecksRequested',
-  'CheckNodesRefused',
-] as const;
 
 function progressShown(): Progress {
   const { observedGeneration } = scene.status();

@@ -155,8 +155,7 @@ export class FakeViola implements ViolaClient {
     this.bases.push(`${nodeName} ${basis}`);
     const node = this.nodes.get(nodeName);
     if (!node) return 'gone';
-    if (base && (base.uid !== node.uid || base.generation !== node.generation)) return 'stale';
-    if (sourceUid !== undefined && node.source && sourceUid !== node.source.uid) return 'stale';
+    if (isStale(node, base, sourceUid)) return 'stale';
     // A repeated DELETE changes annotations only.
     const generation = node.generation + (node.deletionTimestamp ? 0 : 1);
     this.put({ ...node, generation, deletionTimestamp: '2026-01-01T00:00:00Z' });
@@ -242,3 +241,13 @@ function withoutIdentity(source: Source | undefined): Source | undefined {
 }
 
 const emptyNode = { nodeName: '', uid: '', generation: 0, spec: { nodeName: '' } };
+
+/** True if the node has changed, or another OpenstackConfig took it over. */
+function isStale(
+  { uid, generation, source }: ExistingNodeConfig,
+  base: Base | null,
+  sourceUid: string | undefined,
+): boolean {
+  const isTaken = sourceUid !== undefined && source !== undefined && source.uid !== sourceUid;
+  return isTaken || (base !== null && (base.uid !== uid || base.generation !== generation));
+}

@@ -21,6 +21,7 @@ import { encryptKey, namespace, provider, subnet, subnet6 } from '../../fixtures
 import { ourState } from '../../fixtures/e2e/kernel-state.ts';
 import { managers } from '../../fixtures/e2e/managers.ts';
 import {
+  agentJobs,
   agentPods,
   configCondition,
   inventoryOf,
@@ -189,6 +190,39 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
       say(`forced to Configured: ${Date.now() - asked} ms`);
       await acquaint(on, second);
       expect((await ourState(on.node)).rules).toHaveLength(2);
+    });
+  }
+
+  if (manager.name === 'netplan') {
+    it('an OpenstackConfig renamed in git changes nothing on the node, in both orders of create and prune', async () => {
+      const { management, server } = on;
+      const [config, jobs] = [await nodeConfigOf(on), await agentJobs(on)];
+      const prune = async (name: string) => {
+        await management.kubectl(['delete', 'osc', name, '-n', namespace, '--wait=false']);
+      };
+      const untilRenamed = async (from: string, to: string) => {
+        const gone = ['wait', '--for=delete', `osc/${from}`, '-n', namespace, '--timeout=120s'];
+        await management.kubectl(gone);
+        const source = (await nodeConfigOf(on))?.metadata.annotations?.['multinic.io/source'];
+        expect(JSON.parse(source ?? '{}')).toMatchObject({ name: to });
+      };
+      await scene.watchPrimary();
+      const traffic = await trafficDuring(on, addressOf(scene.port('second')), async () => {
+        await applyConfig(on, [server.id], { name: 'renamed' });
+        await prune('e2e');
+        await untilRenamed('e2e', 'renamed');
+        await prune('renamed');
+        await applyConfig(on, [server.id]);
+        await untilRenamed('renamed', 'e2e');
+      });
+      expect(traffic).toContain(' 0% packet loss');
+      expect(scene.nicEvents()).toEqual([]);
+      const { uid, generation } = (await nodeConfigOf(on))?.metadata ?? {};
+      expect({ uid, generation }).toEqual({
+        uid: config?.metadata.uid,
+        generation: config?.metadata.generation,
+      });
+      expect(await agentJobs(on)).toEqual(jobs);
     });
   }
 

@@ -92,6 +92,8 @@ const often = [
   ]),
   ...['lifecycle', 'operator'].flatMap((part) => ['--set', `${part}.settings.leaseDuration=5s`]),
   '--set',
+  'operator.settings.deletionDelay=2s',
+  '--set',
   'operator.settings.logLevel=debug',
   '--set',
   'lifecycle.settings.logLevel=debug',
