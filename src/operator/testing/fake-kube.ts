@@ -29,8 +29,8 @@ export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatu
     this.#store({ metadata: { ...identity, creationTimestamp, ...meta }, spec: wanted });
   }
 
-  edit(wanted: unknown): void {
-    const object = this.#object();
+  edit(wanted: unknown, ref?: ObjectRef): void {
+    const object = this.#object(ref);
     const generation = (object.metadata.generation ?? 0) + 1;
     this.#store({ ...object, metadata: { ...object.metadata, generation }, spec: wanted });
   }

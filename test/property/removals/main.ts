@@ -1,12 +1,17 @@
 // Runs random lives one after another, and prints those that violate the property.
 // Usage: node test/property/removals/main.ts [lives] [first seed] [--first: end after the first violation]
+//   [--owners: lives of owners instead of removals]
 import { parseArgs } from 'node:util';
-import { runLife, textOf } from './run-life.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { first: { type: 'boolean', default: false } },
+  options: {
+    first: { type: 'boolean', default: false },
+    owners: { type: 'boolean', default: false },
+  },
 });
+const property = values.owners ? '../owners/run-life.ts' : './run-life.ts';
+const { runLife, textOf } = (await import(property)) as typeof import('./run-life.ts');
 const [lives = 200, firstSeed = 1] = positionals.map(Number);
 const started = performance.now();
 let removed = 0;
