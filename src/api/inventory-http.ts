@@ -82,7 +82,11 @@ export const inventoryChange = z.object({
   providerId: z.string(),
   nodeName: z.string(),
   instanceId: z.string(),
-  change: z.enum(['added', 'changed', 'removed']),
+  change: z
+    .enum(['added', 'changed', 'removed', 'port-replaced'])
+    .describe(
+      'port-replaced: a port made again with the MAC took the NIC over; portId is the new port, before.portId the former.',
+    ),
   basis: removalBasis
     .optional()
     .describe(

@@ -14,7 +14,7 @@ import { type Applied, type RecordAges, recordOf } from './jobs/applied.ts';
 import { acceptEntries, acceptSpec, type Contents, nothing } from './jobs/request.ts';
 import { isReady, machineOf } from './objects/machine.ts';
 import { deletedAt, type NodeConfig, type Stores } from './objects/stores.ts';
-import type { FindFormerNode } from './records/former-node.ts';
+import { type FindFormerNode, isReplacedIn } from './records/former-node.ts';
 import { reportFormerNode } from './records/former-node-report.ts';
 import { successorOf } from './records/meaning.ts';
 import type { NodeRecords } from './records/node-records.ts';
@@ -310,8 +310,8 @@ export function createReconciler(options: ReconcilerOptions) {
 
   /**
    * A missing Node object does not prove a deleted machine: after `kubectl delete node` the kubelet registers the Node
-   * again at its next start. The wait counts from the deletion timestamp, hence a controller restart does not prolong
-   * the wait.
+   * again at its next start. A new machine under the Node's name ends the wait. The wait counts from the deletion
+   * timestamp, hence a controller restart does not prolong the wait.
    */
   async function releaseWithoutNode(
     report: Report,
@@ -325,7 +325,8 @@ export function createReconciler(options: ReconcilerOptions) {
     const end = (deletedAt(config)?.getTime() ?? 0) + waitForNodeMs;
     const now = clock.now();
     const isAgreed = hasDeleteConsent(config, now) && endsWaitForNode(config.metadata);
-    const leftMs = isAgreed ? 0 : end - now.getTime();
+    const isCertain = isAgreed || isReplacedIn(config, stores.nodeDirectory);
+    const leftMs = isCertain ? 0 : end - now.getTime();
     if (leftMs <= 0) {
       // Reads the Node from the API server, because the cache may be stale.
       if (!(await deletion.nodeIsGone(config, signal))) return refuse(report, target, signal);

@@ -124,14 +124,15 @@ async function recordOf(addresses: unknown) {
 }
 
 describe('server record', () => {
-  test('a server record contains each MAC once, in lower case', async () => {
+  test('a server record contains each MAC once per network, in lower case', async () => {
+    const [first, second] = ['fa:16:3e:00:00:01', 'fa:16:3e:00:00:02'];
     const nic = { addr: '10.0.0.1', 'OS-EXT-IPS-MAC:mac_addr': 'FA:16:3E:00:00:01' };
-    const other = { ...nic, 'OS-EXT-IPS-MAC:mac_addr': 'fa:16:3e:00:00:02' };
+    const other = { ...nic, 'OS-EXT-IPS-MAC:mac_addr': second };
     expect(
-      await recordOf({ lan: [nic, { ...nic, addr: '10.0.0.2' }], san: [other] }),
+      await recordOf({ lan: [nic, { ...nic, addr: '10.0.0.2' }], san: [other, nic] }),
     ).toMatchObject({
       kind: 'found',
-      value: { id: 'a', macAddresses: ['fa:16:3e:00:00:01', 'fa:16:3e:00:00:02'] },
+      value: { id: 'a', macAddresses: [first, second, first] },
     });
   });
 

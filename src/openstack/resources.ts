@@ -71,8 +71,8 @@ export interface Server {
 /** Server with Nova's own NIC record. */
 export interface ServerRecord extends Server {
   /**
-   * MACs with at least one address, lower case; undefined when Nova returned no addresses. Nova-compute fills this
-   * info cache from Neutron's events, which may be late. The `os-interface` list is no independent evidence: Nova
+   * MACs with at least one address, lower case, once per network; undefined when Nova returned no addresses.
+   * Nova-compute fills this info cache from Neutron's events, which may be late. The `os-interface` list is no independent evidence: Nova
    * builds the list from Neutron with the caller's token (nova/api/openstack/compute/attach_interfaces.py).
    */
   readonly macAddresses: readonly string[] | undefined;
@@ -242,6 +242,7 @@ function serverOf({
 
 function macAddressesOf(addresses: z.infer<typeof addressesWire> | undefined) {
   if (addresses === undefined) return undefined;
-  const macs = Object.values(addresses).flat();
-  return [...new Set(macs.map((address) => address['OS-EXT-IPS-MAC:mac_addr']))];
+  return Object.values(addresses).flatMap((network) => [
+    ...new Set(network.map((address) => address['OS-EXT-IPS-MAC:mac_addr'])),
+  ]);
 }

@@ -1,7 +1,7 @@
 import type { InterfaceSpec, InterfaceStatus } from '../api/multinicnodeconfig.ts';
 import { indexOfName, maxIndex } from '../api/names.ts';
 import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
-import type { Port } from './observation.ts';
+import { isPlugged, type Port } from './observation.ts';
 import type { RecordedNode } from './plan.ts';
 
 type NamedNic = Pick<InterfaceSpec, 'id' | 'name' | 'portId' | 'macAddress'>;
@@ -40,7 +40,7 @@ export class FreeNames {
     const statuses = this.#existing?.status?.interfaceStatuses ?? [];
     const free = allIndexes.filter((index) => !this.#used.has(index));
     const own = [
-      ...statuses.filter((status) => isOf(status, port)).flatMap(indexesOf),
+      ...statuses.filter((status) => this.#isOf(status, port)).flatMap(indexesOf),
       ...this.#earlier(port).flatMap((nic) => indexOfEntry(nic) ?? []),
     ];
     const again = own.find((index) => free.includes(index));
@@ -71,24 +71,27 @@ export class FreeNames {
   }
 
   #earlier(port: Port): readonly NamedNic[] {
-    return [...this.#recorded, ...this.#onHost].filter((nic) => isOf(nic, port));
+    return [...this.#recorded, ...this.#onHost].filter((nic) => this.#isOf(nic, port));
   }
 
   /** Returns the former indexes; without an object this includes indexes whose ports are currently missing. */
   #reserved(): ReadonlySet<number> {
     const known = this.#existing
-      ? this.#recorded.filter((nic) => this.#ports.some((port) => isOf(nic, port)))
+      ? this.#recorded.filter((nic) => this.#ports.some((port) => this.#isOf(nic, port)))
       : this.#recorded;
     return new Set(known.flatMap((nic) => indexOfEntry(nic) ?? []));
+  }
+
+  /** True if the NIC was this port's, or that of a former port with this MAC: a port made again is the same NIC. */
+  #isOf({ portId, macAddress }: NamedNic | InterfaceStatus, port: Port): boolean {
+    const id = portId?.toLowerCase();
+    if (id === port.id) return true;
+    if (macAddress?.toLowerCase() !== port.macAddress.toLowerCase()) return false;
+    return !id || (isPlugged(port) && !this.#ports.some((other) => other.id === id));
   }
 }
 
 const allIndexes = Array.from({ length: maxIndex + 1 }, (_, index) => index);
-
-function isOf({ portId, macAddress }: NamedNic | InterfaceStatus, port: Port): boolean {
-  if (portId) return portId.toLowerCase() === port.id;
-  return macAddress?.toLowerCase() === port.macAddress.toLowerCase();
-}
 
 // The legacy controller reports the kernel's name, whose number may differ from the id: both count as used.
 function indexesOf({ id, name }: InterfaceStatus): number[] {

@@ -175,18 +175,6 @@ describe('delivered NIC', () => {
     expect([portId, networkId, subnetId, addresses, gateway]).toHaveLength(5);
   });
 
-  it('a NIC yields to a new port with its MAC only after evidence for its removal', () => {
-    const again = port(6, 's1', { macAddress: port(5, 's1').macAddress });
-    const plan = calculate(input({ ports: [again], held: delivered }));
-    expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(5, 0)] });
-    expect(plan.problems).toMatchObject([
-      { reason: 'InvalidPort' },
-      { reason: 'RemovalUnconfirmed' },
-    ]);
-    const evidence = [evidenceOf(5, 'portGone')];
-    expect(namesOf({ ports: [again], held: delivered, evidence })).toEqual(['multinic1=p6']);
-  });
-
   it('an entry without port id never matches a port named by another entry', () => {
     const { portId: _, ...bare } = entry(5, 3, { address: '10.0.10.99' });
     const twin = port(6, 's1', { macAddress: port(5, 's1').macAddress });

@@ -32,7 +32,7 @@ export function planInterfaces(
   view: View,
 ): InterfacePlan {
   const ports = view.portsOf(place.serverId);
-  const entries = existingEntries(existing, ports);
+  const entries = existingEntries(existing, place.serverId, view);
   const names = new FreeNames({ existing, recorded: view.recordedOf(place.serverId), ports });
   const { kept, confirmed, unconfirmed, ask, refused, nics } = fatesOf(entries, place, names, view);
   const strangers = ports.filter((port) => !entries.some((entry) => entry.port === port));

@@ -165,28 +165,58 @@ interface ExistingEntry {
   readonly unclear: boolean;
 }
 
-/** Matches an object's entries with the server's ports by port id, or by MAC for entries without port id. */
+/**
+ * Matches an object's entries with the server's ports: by port id, else by MAC. A port made again with an entry's MAC
+ * is the same NIC: the guest knows a NIC only by its MAC.
+ */
 export function existingEntries(
   existing: ExistingNodeConfig | undefined,
-  ports: readonly Port[],
+  serverId: string,
+  view: View,
 ): ExistingEntry[] {
   const specs = existing?.spec.interfaces ?? [];
+  const named = new Set(specs.map(({ portId }) => portId));
+  const ports = view.portsOf(serverId);
+  const free = new Set(ports.filter(({ id }) => !named.has(id)));
   const indexes = new Set<number>();
   return specs.map((spec) => {
-    const candidates = spec.portId
-      ? ports.filter(({ id }) => id === spec.portId)
-      : portsOf(spec, ports.filter(isUnnamed));
+    const own = spec.portId ? ports.find(({ id }) => id === spec.portId) : undefined;
+    const candidates = own ? [own] : candidatesFor(spec, [...free], serverId, view);
     const unclear = candidates.length > 1;
     const index = indexOfEntry(spec);
-    const free = index !== undefined && !indexes.has(index);
-    if (free) indexes.add(index);
+    const isFree = index !== undefined && !indexes.has(index);
+    if (isFree) indexes.add(index);
     const port = unclear ? undefined : candidates[0];
-    return { spec, index: free ? index : undefined, port, unclear };
+    if (port) free.delete(port);
+    return { spec, index: isFree ? index : undefined, port, unclear };
   });
+}
 
-  function isUnnamed({ id }: Port): boolean {
-    return !specs.some(({ portId }) => portId === id);
-  }
+/** Returns the unnamed ports that may be the entry's NIC; several: unclear. */
+function candidatesFor(
+  spec: InterfaceSpec,
+  ports: readonly Port[],
+  serverId: string,
+  view: View,
+): readonly Port[] {
+  if (!spec.portId) return portsOf(spec, ports);
+  const isDeliverable = (port: Port) =>
+    isPlugged(port) && matchSubnet(port, view, spec.address).kind !== 'none';
+  const found = portsOf(spec, ports.filter(isDeliverable));
+  const [only] = found;
+  const isCertain = found.length > 1 || (only && isSuccessor(only, spec, serverId, view));
+  return isCertain ? found : [];
+}
+
+/**
+ * True if the port certainly replaces the entry's port. Neutron permits a MAC once per network; in another network the
+ * former port may only be missing from the list, and needs evidence.
+ */
+function isSuccessor(port: Port, spec: InterfaceSpec, serverId: string, view: View): boolean {
+  if (view.unreadablePorts.has(spec.portId ?? '')) return false;
+  if (port.networkId === spec.networkId) return true;
+  const verdict = view.verdict(questionOf(spec, serverId));
+  return verdict === 'portGone' || verdict === 'attachedElsewhere';
 }
 
 /**

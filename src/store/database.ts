@@ -85,7 +85,7 @@ export interface ChangeLogTable {
   readonly provider_id: string;
   readonly node_name: string;
   readonly instance_id: string;
-  /** `added`, `changed` or `removed`. */
+  /** `added`, `changed`, `removed` or `port-replaced`. */
   readonly change: string;
   readonly name: string;
   readonly port_id: string;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ControllerFixture } from '../../../test/fixtures/controller.ts';
-import { entry } from '../../../test/fixtures/controller-samples.ts';
+import { entry, instanceId } from '../../../test/fixtures/controller-samples.ts';
 import { nodes } from '../../kube/core-resources.ts';
 import { nodeConfigs } from '../objects/stores.ts';
 
@@ -10,6 +10,7 @@ let fixture: ControllerFixture;
 beforeEach(async () => {
   fixture = await ControllerFixture.start();
   await fixture.addNode('worker-1');
+  await fixture.setNode('worker-1', { systemUUID: instanceId, machineID: 'machine-1' });
   fixture.run();
   await fixture.apply('worker-1', { interfaces: [entry(0)] });
   await fixture.untilReady('worker-1', 'True AllInterfacesConfigured');
@@ -77,4 +78,35 @@ it('[C8] a deleted object is released immediately if no agent was ever started f
   await fixture.delete('typo');
   await fixture.untilGone('typo');
   expect(fixture.events()).not.toContain('NodeGone');
+});
+
+it.each([
+  ['is released at once', 'worker-1', { systemUUID: 'uuid-2', machineID: 'machine-2' }, true],
+  ['still waits', 'worker-1', { systemUUID: '', machineID: 'machine-2' }, false],
+  ['still waits', 'worker-2', { systemUUID: 'uuid-2', machineID: 'machine-2' }, false],
+])(
+  '[C8] a deleted object with a missing Node %s when Node %s appears with %j',
+  async (_, name, machine, goes) => {
+    await fixture.delete('worker-1');
+    await later(5);
+    await fixture.admin.create(nodes, { metadata: { name } });
+    await fixture.setNode(name, machine);
+    await fixture.pass(60);
+    expect((await fixture.find('worker-1')) === undefined).toBe(goes);
+    expect(fixture.events().includes('NodeGone')).toBe(goes);
+    expect(actions()).toEqual(['apply']);
+  },
+);
+
+it('[C8] a deleted object is released at once when a new machine uses the same Node object', async () => {
+  await fixture.addNode('worker-1');
+  await fixture.setNode('worker-1', { systemUUID: instanceId, machineID: 'machine-1' });
+  await fixture.untilReady('worker-1', 'True AllInterfacesConfigured');
+  const before = actions();
+  await fixture.setNode('worker-1', { systemUUID: 'uuid-2', machineID: 'machine-2' });
+  await fixture.untilReady('worker-1', 'False NodeNotFound');
+  await fixture.delete('worker-1');
+  await fixture.pass(60);
+  expect(await fixture.find('worker-1')).toBeUndefined();
+  expect(actions()).toEqual(before);
 });

@@ -2,7 +2,12 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { type Node, nodes } from '../../kube/core-resources.ts';
 import { type Applied, recordOf } from '../jobs/applied.ts';
 import { systemUuidOf } from '../objects/machine.ts';
-import { instanceIdOf, type NodeConfig, type Stores } from '../objects/stores.ts';
+import {
+  instanceIdOf,
+  type NodeConfig,
+  type NodeDirectory,
+  type Stores,
+} from '../objects/stores.ts';
 import { mayHaveNics } from '../removals/known.ts';
 import { successorOf } from './meaning.ts';
 
@@ -35,6 +40,18 @@ export function createFindFormerNode(
     if (!node || !isSameNode(applied, node) || mayBeWanted(config, node, now)) return undefined;
     return { node, successor: successorOf(config, node, stores) };
   };
+}
+
+/**
+ * True if the Node was the object's, and a new machine has taken its name: the recorded machine is gone. A Node without
+ * systemUUID proves nothing.
+ */
+export function isReplacedIn(config: NodeConfig, nodes: NodeDirectory): boolean {
+  const applied = recordOf(config);
+  const node = applied && nodes.byName(applied.nodeName);
+  if (!node || isSameNode(applied, node)) return false;
+  const uuid = systemUuidOf(node);
+  return uuid !== undefined && uuid !== instanceIdOf(config);
 }
 
 /** True if the recorded node has no NICs from the object: a clean-up that left held NICs is not complete. */

@@ -63,6 +63,20 @@ describe('evidence for a port missing from the list', () => {
     expect(await verdict()).toBe('unconfirmed');
   });
 
+  it.each([
+    ['portGone', 'the MAC once', 'gone'],
+    ['unconfirmed', 'the MAC in two networks', 'hidden'],
+  ])(
+    "a missing port is %s when Nova's record has %s, and Neutron lists a second port with this MAC",
+    async (expected, _, how) => {
+      const [port] = cloud.ports;
+      if (port) cloud.ports.push({ ...port, id: 'p9', networkId: 'net-b' });
+      if (how === 'gone') detach(cloud, 1);
+      else cloud.hidden.add('p1');
+      expect(await verdict()).toBe(expected);
+    },
+  );
+
   it("a missing port is unconfirmed until Neutron's event has reached Nova, then portGone", async () => {
     cloud.holdNovaEvents();
     detach(cloud, 1);

@@ -72,7 +72,10 @@ export interface Witness {
   readonly recentPorts: RecentPorts;
   readonly observedServers: Pick<ObservedServers, 'hasObservedOwn'>;
   /** Ports from this sync's list. */
-  readonly listed: readonly Pick<Port, 'deviceId' | 'deviceOwner' | 'macAddress' | 'fixedIps'>[];
+  readonly listed: readonly Pick<
+    Port,
+    'id' | 'deviceId' | 'deviceOwner' | 'macAddress' | 'fixedIps'
+  >[];
 }
 
 interface Evidence {
@@ -124,12 +127,12 @@ interface Answer {
 interface Reader {
   port(question: Question): Promise<Port | undefined>;
   nicOf(serverId: string): Promise<ServerRecord | 'deleted' | 'unknown'>;
-  recordHas(server: ServerRecord, macAddress: string): boolean | undefined;
+  recordHas(server: ServerRecord, question: Question): boolean | undefined;
   isSettling(portId: string): boolean;
 }
 
 async function judge(reader: Reader, question: Question): Promise<Answer> {
-  const { serverId, macAddress } = question;
+  const { serverId } = question;
   const port = await reader.port(question);
   if (port) {
     return { verdict: port.deviceId === serverId ? 'stillAttached' : 'attachedElsewhere', port };
@@ -138,7 +141,7 @@ async function judge(reader: Reader, question: Question): Promise<Answer> {
   if (server === 'deleted') return { verdict: 'serverDeleted' };
   if (server === 'unknown') return { verdict: 'unconfirmed' };
   const isSettling = question.portId !== undefined && reader.isSettling(question.portId);
-  const hasMac = reader.recordHas(server, macAddress);
+  const hasMac = reader.recordHas(server, question);
   return { verdict: hasMac === false && !isSettling ? 'portGone' : 'unconfirmed' };
 }
 
@@ -170,13 +173,16 @@ function createReader(
       servers.set(serverId, read);
       return read;
     },
-    recordHas({ id, macAddresses }, macAddress) {
+    recordHas({ id, macAddresses }, { portId, macAddress }) {
       if (macAddresses === undefined) return undefined;
-      if (macAddresses.includes(macAddress)) return true;
-      // A record without a listed plugged port is late or lost, and proves nothing.
       const plugged = listed.filter(
         (port) => port.deviceId === id && isPlugged(port) && port.fixedIps.length > 0,
       );
+      // The record also has the MACs of other listed ports, such as a port made again with this MAC.
+      const others = plugged.filter((p) => p.macAddress === macAddress && p.id !== portId);
+      const recorded = macAddresses.filter((mac) => mac === macAddress);
+      if (recorded.length > others.length) return true;
+      // A record without a listed plugged port is late or lost, and proves nothing.
       return plugged.every((port) => macAddresses.includes(port.macAddress)) ? false : undefined;
     },
   };

@@ -298,15 +298,14 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         ]);
       });
 
-      it('tells a port that took the MAC of another from that one', async () => {
+      it('names a NIC whose port was replaced by a port with this MAC', async () => {
         const [before, after] = [nic(0), nic(0, { portId: 'other' })];
         await store.record('biz-1', author, [node('n1', { interfaces: [before] })]);
         await store.record('biz-1', author, [node('n1', { generation: 2, interfaces: [after] })]);
         const rows = await changeLog();
         expect(rows.map(({ change, port_id }) => [change, port_id])).toEqual([
           ['added', 'p0'],
-          ['removed', 'p0'],
-          ['added', 'other'],
+          ['port-replaced', 'other'],
         ]);
       });
 

@@ -41,8 +41,9 @@ export function existingNodeFrom(
   };
 }
 
+/** A port made again with the MAC is the same NIC. */
 function isSameNic(a: InterfaceSpec, b: InterfaceSpec): boolean {
-  return a.portId === b.portId && a.macAddress === b.macAddress;
+  return a.macAddress.toLowerCase() === b.macAddress.toLowerCase();
 }
 
 /** Returns a node's record during its POST, with the NICs from before the POST. */
