@@ -18,7 +18,7 @@ const uidShown = async () => {
 const reads = () => bed.api.audit.filter(({ resource, verb }) => `${verb} ${resource}` === rule);
 const rule = 'get namespaces';
 
-it('the cluster list has the uid of kube-system once it is readable, with one read for all calls', async () => {
+it('the cluster list has the uid of kube-system when Viola may read the Namespace, with a single read', async () => {
   const { metadata } = await bed.admin.get(namespaces, { name: 'kube-system' });
   bed.api.faults.answer({ verb: 'get', resource: 'namespaces', status: 403 });
   expect(await uidShown()).toBeUndefined();

@@ -15,8 +15,8 @@ interface ReadOptions {
 const uids = new WeakMap<Cluster, string>();
 
 /**
- * Returns the uid of the Namespace kube-system, read once per registration; undefined: no right to read it, or no
- * answer in time.
+ * Returns the uid of the Namespace kube-system, read once per registration; undefined: no right, or no answer in
+ * time.
  */
 export async function uidOf(cluster: Cluster, options: ReadOptions): Promise<string | undefined> {
   const uid = uids.get(cluster) ?? (await read(cluster, options));
