@@ -120,6 +120,7 @@ metadata:
   namespace: ${own}${labels('multinic-agent', 'viola')}
 automountServiceAccountToken: false
 ${write(roleAt(writerRights, 'objects', own, account))}
+${write(roleAt(writerRights, 'kubeSystem', 'kube-system', account))}
 {{- end }}
 `;
 }

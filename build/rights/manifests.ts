@@ -80,10 +80,12 @@ function viola(): string {
 }
 
 function writer(): string {
+  const account = { name: accountNames.writer, namespace: system };
   return file(
     'src/viola/rights.ts',
-    'The identity in a business cluster that the registering Secret holds: writes node configs, nothing else.',
-    roleAt(writerRights, 'objects', system, { name: accountNames.writer, namespace: system }),
+    'The identity in a business cluster that the registering Secret holds: writes node configs, and reads what identifies the cluster.',
+    roleAt(writerRights, 'objects', system, account),
+    roleAt(writerRights, 'kubeSystem', 'kube-system', account),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { User } from './http/authentication.ts';
-import type { ResourceRequest, Verb } from './http/request-info.ts';
+import { authorizedIn, type ResourceRequest, type Verb } from './http/request-info.ts';
 
 /** One answered request, in the words of Kubernetes' audit log. */
 export interface AuditEntry {
@@ -20,11 +20,9 @@ const maxEntries = 100_000;
 export class AuditLog {
   readonly entries: AuditEntry[] = [];
 
-  record(
-    { verb, type, subresource, namespace, name }: ResourceRequest,
-    user: User,
-    status: number,
-  ): void {
+  record(request: ResourceRequest, user: User, status: number): void {
+    const { verb, type, subresource, name } = request;
+    const namespace = authorizedIn(request);
     this.entries.push({
       verb,
       group: type.group,

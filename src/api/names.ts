@@ -32,6 +32,9 @@ export const labels = {
   managedByOperator: 'multinic.example.com/managed-by-operator',
 } as const;
 
+/** Namespace that every cluster has, never recreated: its uid identifies the cluster. */
+export const identityNamespace = 'kube-system';
+
 export const agentAppName = 'multinic-agent';
 /** Value of `app.kubernetes.io/managed-by` on the legacy controller's Jobs. */
 export const legacyControllerName = 'multinic-controller';

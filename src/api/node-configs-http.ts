@@ -249,6 +249,12 @@ export const clusters = z.object({
         .describe(
           'Networks of Services and Pods that no NIC may overlap, as the controller published them; absent: unknown, or not readable.',
         ),
+      uid: z
+        .string()
+        .optional()
+        .describe(
+          'uid of the Namespace kube-system, which identifies the cluster; absent: unknown, or not readable.',
+        ),
     }),
   ),
   conditions: z

@@ -1,10 +1,8 @@
+import { identityNamespace } from '../api/names.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { namespaces } from '../kube/core-resources.ts';
 import { isForbidden } from '../kube/errors.ts';
 import { StepFailure } from './status/step-failure.ts';
-
-/** Namespace that every cluster has, never recreated: its uid identifies the cluster. */
-export const identityNamespace = 'kube-system';
 
 /** Identity of the operator's own cluster. */
 export class ManagementCluster {

@@ -80,10 +80,19 @@ function decide(claim: Claim, plan: InterfacePlan, own: boolean, view: View): De
     return { action: 'none', waiting, why: 'removals wait for consent' };
   const why =
     difference(claim, existing, plan) ??
+    idDifference(existing, view) ??
     sourceDifference(claim, own, view) ??
     repeatReason(existing, view.input);
   if (why) return { action: 'post', waiting, why };
   return { action: 'none', waiting, why: waiting ? 'waits for a free name' : 'unchanged' };
+}
+
+/** Viola lists an object with another id only if a user lets this id take it over. */
+function idDifference({ spec }: ExistingObject, { input }: View): string | undefined {
+  const { providerId = '' } = spec;
+  return providerId === '' || providerId === input.providerId
+    ? undefined
+    : 'delivered under another id of the business cluster';
 }
 
 function sourceDifference(claim: Claim, own: boolean, view: View): string | undefined {

@@ -54,6 +54,17 @@ const noted = 'post, source without its cluster or cloud';
 const { cluster: _cluster, cloud: _cloud, ...early } = ours;
 const moved = { ...ours, cloud: 'old-keystone:443/project' };
 
+it.each([
+  ['a further id of the business cluster', 'biz-0', 'post'],
+  ['the present id', 'biz-1', 'none'],
+  ['no id', undefined, 'none'],
+])('an unchanged object with %s in its spec', (_, providerId, action) => {
+  const node = existingNode(1, [entry(1, 0)], { source: ours });
+  const held = [{ ...node, spec: { ...node.spec, ...(providerId ? { providerId } : {}) } }];
+  const plan = calculate(input({ ports: [port(1, 's1')], held, input: { owner: us } }));
+  expect(plan.nodes.map((one) => one.action)).toEqual([action]);
+});
+
 describe('cluster and cloud in the source', () => {
   it.each<[string, Source, Sample, string]>([
     ['present', ours, {}, 'none, unchanged'],

@@ -27,10 +27,12 @@ export interface Recording {
   readonly gone?: readonly string[];
   /** Bases for the log; undefined: all are unknown. */
   readonly bases?: RemovalBases | undefined;
+  /** uids: objects with a further business cluster id; their removed records are not logged. */
+  readonly moved?: ReadonlySet<string> | undefined;
 }
 
 /** Optional recording fields; without `unknown` no node read failed. */
-export type RecordingDetails = Partial<Pick<Recording, 'unknown' | 'sighting' | 'bases'>>;
+export type RecordingDetails = Partial<Pick<Recording, 'unknown' | 'sighting' | 'bases' | 'moved'>>;
 
 /** Makes the rows for one OpenstackConfig in one business cluster equal to `nodes`, and logs the changes. */
 export async function recordNodeConfigs(
@@ -39,7 +41,7 @@ export async function recordNodeConfigs(
   now: Date,
 ): Promise<void> {
   const { providerId, author, nodes, unknown, gone: given } = recording;
-  const { sighting = nothingObserved, bases = new Map() } = recording;
+  const { sighting = nothingObserved, bases = new Map(), moved = new Set<string>() } = recording;
   const rows = await ownRows(db, providerId, author);
   const subnets = await changedSubnets(db, providerId, subnetsOf(nodes, sighting));
   const isConfigChanged = await isNewConfig(db, author, sighting);
@@ -62,7 +64,7 @@ export async function recordNodeConfigs(
   await db.transaction().execute(async (tx) => {
     const leftSubnets = new Set<string>();
     const observed = { sighting, hashes, leftSubnets };
-    const write = { tx, providerId, author, bases, ...observed, now, at: now.toISOString() };
+    const write = { tx, providerId, author, bases, moved, ...observed, now, at: now.toISOString() };
     await writeSubnets(write, subnets);
     if (isConfigChanged) await writeConfig(write);
     // SQLite calls are synchronous: without a pause between batches they block the event loop.
@@ -83,6 +85,7 @@ interface Write extends RowsWrite {
   /** Key: node name. */
   readonly hashes: ReadonlyMap<string, string>;
   readonly bases: RemovalBases;
+  readonly moved: ReadonlySet<string>;
   readonly at: string;
 }
 
@@ -171,11 +174,12 @@ async function removeNodes(write: Write, gone: readonly Row[]): Promise<void> {
     write,
     [...before.values()].map((row) => ({ before: row, node: undefined })),
   );
-  const changes = names.flatMap((nodeName) => {
-    const row = before.get(nodeName);
-    const node = { nodeName, instanceId: row?.instance_id ?? '' };
-    return logRows(write, node, changesBetween(entriesOf(row), []));
-  });
+  const changes = [...before.values()]
+    .filter(({ uid }) => !write.moved.has(uid))
+    .flatMap((row) => {
+      const node = { nodeName: row.node_name, instanceId: row.instance_id };
+      return logRows(write, node, changesBetween(entriesOf(row), []));
+    });
   await log(write, changes);
 }
 

@@ -7,7 +7,7 @@ import { RightsState } from '../self-check/rights-state.ts';
 import { jittered } from '../time/backoff.ts';
 import { passed } from '../time/clock.ts';
 import type { Cluster, Clusters } from './clusters.ts';
-import { writerRights } from './rights.ts';
+import { writerPlacesOf, writerRights } from './rights.ts';
 
 /** Check interval (ms): 10 min, or 30 s while a right is missing or unknown. */
 const checkMs = 600_000;
@@ -116,7 +116,7 @@ export class ClusterRights {
     if (known?.cluster === cluster) return known;
     // A registration without renewal or migration needs no rare right: a failing request reports the right.
     const usual = writerRights.rights.filter(({ rare }) => !rare);
-    const claims = claimsOf(usual, { objects: [namespace] });
+    const claims = claimsOf(usual, writerPlacesOf(namespace));
     const rights = new RightsState(writerRights, claims);
     const entry = { cluster, rights, dueAtMs: 0, checkedAt: '' };
     this.#entries.set(providerId, entry);

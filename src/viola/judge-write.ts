@@ -72,7 +72,8 @@ function strangerIn(
   const nodeName = nodeNameOf(live);
   const called = `MultiNicNodeConfig ${live.metadata.name} belongs to`;
   if (!isOf(providerId, live)) {
-    const message = `${called} provider "${live.spec.providerId}"; register this cluster under that id, or set the annotation ${names.takeOver} on the object`;
+    const owner = live.spec.providerId;
+    const message = `${called} provider "${owner}", not "${providerId}": if this cluster is registered under both ids, set spec.credentials.k8sProviderID to "${owner}" and delete the registration Secret of "${providerId}"; to change the id of the cluster, follow "One cluster, one id" in the guide register-cluster`;
     return { code: 'Invalid', field: 'providerId', message };
   }
   if (nodeName === spec.nodeName || isOnServer(live, spec.instanceId)) return undefined;

@@ -4,6 +4,7 @@ import { configMaps } from '../kube/core-resources.ts';
 import type { Clock } from '../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../time/deadline.ts';
 import type { ClusterRights, RightsInCluster } from './cluster-rights.ts';
+import { uidOf } from './cluster-uid.ts';
 import type { Cluster, Clusters } from './clusters.ts';
 
 export interface Reached {
@@ -15,6 +16,8 @@ export interface Reached {
   readonly rights?: RightsInCluster;
   /** Undefined: not published, not readable, or no answer in time. */
   readonly networks?: ClusterNetwork[];
+  /** uid of the Namespace kube-system; undefined: unknown. */
+  readonly uid?: string;
 }
 
 export interface ReachOptions {
@@ -25,7 +28,7 @@ export interface ReachOptions {
 }
 
 /**
- * Limit per step, ms: version first, then rights and networks at once. A hanging cluster costs 10 s, half of the
+ * Limit per step, ms: version first, then rights, networks and uid at once. A hanging cluster costs 10 s, half of the
  * operator's limit for all clusters.
  */
 const answerWithinMs = 5_000;
@@ -50,12 +53,18 @@ export async function reach(
         client.version({ signal: limited }),
       );
       const message = `Kubernetes ${gitVersion}`;
-      const [known, networks] = await Promise.all([
+      const [known, networks, uid] = await Promise.all([
         knownRights(providerId, { clock, signal, rights }),
         networksIn(found.cluster, { clock, signal }),
+        uidOf(found.cluster, { clock, signal, withinMs: answerWithinMs }),
       ]);
       const reached = { providerId, server, reachable: true, checkedAt, message };
-      return { ...reached, ...(known && { rights: known }), ...(networks && { networks }) };
+      return {
+        ...reached,
+        ...(known && { rights: known }),
+        ...(networks && { networks }),
+        ...(uid && { uid }),
+      };
     } catch (error) {
       signal.throwIfAborted();
       const message = error instanceof Error ? error.message : String(error);

@@ -18,7 +18,7 @@ import { secrets } from '../kube/core-resources.ts';
 import { isForbidden } from '../kube/errors.ts';
 import { claimsOf, type Right } from '../kube/rights.ts';
 import { systemClock } from '../time/clock.ts';
-import { violaRights, writerRights } from './rights.ts';
+import { violaRights, writerPlacesOf, writerRights } from './rights.ts';
 
 const manifest = z.object({
   subjects: z.array(z.object({ kind: z.string() })).default([]),
@@ -50,7 +50,7 @@ describe("Viola's rights", () => {
     await bed.get('?fresh=true');
     await bed.get('/Worker_1');
     await bed.call('DELETE', '/Worker_1');
-    const inCluster = claimsOf(usual(writerRights.rights), { objects: [namespace] });
+    const inCluster = claimsOf(usual(writerRights.rights), writerPlacesOf(namespace));
     expect(useOf(bed.api.audit, writer, inCluster)).toEqual(exactly);
     const places = { registrations: [registrations], own: [home] };
     expect(useOf(bed.api.audit, reader, claimsOf(usual(violaRights.rights), places))).toEqual(

@@ -1,5 +1,5 @@
 import { clusterNetworksName } from '../api/cluster-networks.ts';
-import { businessGroup } from '../api/names.ts';
+import { businessGroup, identityNamespace } from '../api/names.ts';
 import type { Places, RightsTable } from '../kube/rights.ts';
 import { nodeConfigs } from './node-config.ts';
 import type { ViolaSettings } from './settings.ts';
@@ -46,9 +46,12 @@ export const violaRights: RightsTable<ViolaPlace, never> = {
   ],
 };
 
+/** `objects`: namespace of the node configs. `kubeSystem`: Namespace whose uid identifies the cluster. */
+export type WriterPlace = 'objects' | 'kubeSystem';
+
 /** Rights that a registration's identity needs in its business cluster. */
-export const writerRights: RightsTable<'objects', never> = {
-  roles: { objects: 'viola' },
+export const writerRights: RightsTable<WriterPlace, never> = {
+  roles: { objects: 'viola', kubeSystem: 'multinic-viola' },
   rights: [
     {
       group: businessGroup,
@@ -85,8 +88,25 @@ export const writerRights: RightsTable<'objects', never> = {
       rare: true,
       optional: true,
     },
+    {
+      group: '',
+      resource: 'namespaces',
+      names: [identityNamespace],
+      verbs: ['get'],
+      where: 'kubeSystem',
+      why: {
+        en: 'Its uid identifies the cluster, so a cluster with two ids is recognised.',
+        ko: 'uid로 클러스터를 식별하여 두 ID로 등록된 클러스터를 알아냅니다.',
+      },
+      rare: true,
+      optional: true,
+    },
   ],
 };
+
+export function writerPlacesOf(namespace: string): Places<WriterPlace> {
+  return { objects: [namespace], kubeSystem: [identityNamespace] };
+}
 
 export function placesOf(
   { registrationsNamespace }: Pick<ViolaSettings, 'registrationsNamespace'>,

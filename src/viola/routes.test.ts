@@ -255,7 +255,10 @@ describe('two providers with the same cluster and namespace', () => {
     expect((await bed.call('DELETE', '/Worker_1', second)).status).toBe(404);
     const { status, answer } = await bed.post([{ ...node, interfaces: [] }], second);
     expect([status, answer.errors[0]?.field]).toEqual([422, 'providerId']);
-    expect(answer.errors[0]?.message).toContain('belongs to provider "biz-1"');
+    expect(answer.errors[0]?.message).toContain(
+      'belongs to provider "biz-1", not "biz-2": if this cluster is registered under both ids, set spec.credentials.k8sProviderID to "biz-1"',
+    );
+    expect(answer.errors[0]?.message).not.toContain(annotations.takeOver);
     expect((await bed.stored()).spec.interfaces).toHaveLength(1);
   });
 

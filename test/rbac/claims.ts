@@ -9,7 +9,12 @@ import {
   placesOf as placesOfOperator,
   type RightsSettings,
 } from '../../src/operator/rights.ts';
-import { placesOf as placesOfViola, violaRights, writerRights } from '../../src/viola/rights.ts';
+import {
+  placesOf as placesOfViola,
+  violaRights,
+  writerPlacesOf,
+  writerRights,
+} from '../../src/viola/rights.ts';
 
 const { system, agents, registrations } = namespaces;
 
@@ -52,7 +57,7 @@ export function claimsOfParts(
       violaRights.rights,
       placesOfViola({ registrationsNamespace: registrations }, home),
     ),
-    writer: claimsOf(writerRights.rights, { objects: [system] }),
+    writer: claimsOf(writerRights.rights, writerPlacesOf(system)),
     controller: claimsOf(controllerRights(system).rights, placesOfController(controller)),
   };
 }

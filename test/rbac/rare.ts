@@ -99,6 +99,11 @@ export const rareUses: readonly RareUse[] = [
     test: 'a deleted namespace keeps its NICs until allow-removals has a new value',
   },
   {
+    right: 'get namespaces of kube-system',
+    file: 'src/viola/cluster-uid.test.ts',
+    test: 'the cluster list has the uid of kube-system',
+  },
+  {
     right: 'get multinicnodeconfigs.multinic.io',
     file: 'src/controller/jobs/protocol.test.ts',
     test: "after an etcd restore, the next request supersedes exactly the host's fence, with one read",

@@ -3,7 +3,7 @@ import type { Cluster } from '../cluster.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { forbidden } from '../objects/status-error.ts';
 import { mastersGroup, type User } from './authentication.ts';
-import type { ResourceRequest } from './request-info.ts';
+import { authorizedIn, type ResourceRequest } from './request-info.ts';
 
 const texts = z.array(z.string()).default([]);
 const rulesEdge = z.array(
@@ -46,8 +46,9 @@ const basicRules: readonly Rule[] = [
 
 /** Throws 403 unless a role bound to the user (or one of its groups) allows the request. */
 export function authorize(cluster: Cluster, user: User, request: ResourceRequest): void {
-  const { type, name, verb, subresource, namespace } = request;
-  const attributes = { ...request, group: type.group, resource: type.plural };
+  const { type, name, verb, subresource } = request;
+  const namespace = authorizedIn(request);
+  const attributes = { ...request, namespace, group: type.group, resource: type.plural };
   if (may(cluster, user, attributes)) return;
   const resource = subresource ? `${type.plural}/${subresource}` : type.plural;
   const where =

@@ -63,3 +63,9 @@ function collectionVerb(method: string, query: URLSearchParams): Verb | undefine
   if (method !== 'GET') return undefined;
   return ['true', '1'].includes(query.get('watch') ?? '') ? 'watch' : 'list';
 }
+
+/** The namespace by which a request is authorised: that of a Namespace is the Namespace itself. */
+export function authorizedIn({ type, namespace, name, verb }: ResourceRequest): string | undefined {
+  const isOne = !['create', 'list', 'watch'].includes(verb);
+  return isOne && type.group === '' && type.plural === 'namespaces' ? name : namespace;
+}

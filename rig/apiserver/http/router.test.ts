@@ -79,6 +79,27 @@ describe('access', () => {
     );
   });
 
+  it('authorises a Namespace by the Roles in it', async () => {
+    await post(`${rbac}/namespaces/kube-system/roles`, {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: 'identity' },
+      rules: [{ apiGroups: [''], resources: ['namespaces'], verbs: ['get'] }],
+    });
+    await post(`${rbac}/namespaces/kube-system/rolebindings`, {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'identity' },
+      subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'viola' }],
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'identity' },
+    });
+    const viola = server.accessAs('system:serviceaccount:default:viola');
+    const statusOf = async (path: string) => (await call(viola, path)).status;
+    expect(await statusOf('/api/v1/namespaces/kube-system')).toBe(200);
+    expect(await statusOf('/api/v1/namespaces/default')).toBe(403);
+    expect(await statusOf('/api/v1/namespaces')).toBe(403);
+  });
+
   it('tells apart an object, its status, its name, and an apply that creates', async () => {
     await post(`${rbac}/clusterroles`, {
       apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -1,5 +1,6 @@
 import { checkReasons } from './checks.ts';
 import { deletionReasons } from './deletion.ts';
+import { noticeReasons } from './notices.ts';
 import { portReasons } from './port.ts';
 import { nothing, type ReasonRow, row } from './reason-row.ts';
 
@@ -254,30 +255,7 @@ export const openstackConfigReasons = {
       'openstackNodeNameMetadataKey를 지정하고 서버의 해당 메타데이터 키에 노드 이름을 설정하십시오.',
     ],
   ),
-  SecretInSpec: row(
-    'openstackconfig',
-    false,
-    [
-      'The object contains a password or key, which every user who may read the object can see. The operator still uses it.',
-      '객체에 암호나 키가 있어 객체를 읽을 수 있는 모든 사용자에게 보입니다. 오퍼레이터는 이 값을 계속 사용합니다.',
-    ],
-    [
-      'Move it to a Secret; the message names the field and the field to use instead.',
-      'Secret으로 옮기십시오. 해당 필드와 대신 쓸 필드는 메시지에 있습니다.',
-    ],
-  ),
-  TLSNotVerified: row(
-    'openstackconfig',
-    false,
-    [
-      'The object, or the clouds.yaml of its Secret, switches certificate verification off, and the policy of the operator allows this for these endpoints. An attacker on the network path can read and change all traffic, passwords included.',
-      '객체 또는 Secret의 clouds.yaml이 인증서 검증을 끄며, 오퍼레이터 정책이 해당 엔드포인트에서 이를 허용합니다. 네트워크 경로의 공격자가 암호를 포함한 모든 내용을 읽고 바꿀 수 있습니다.',
-    ],
-    [
-      'Configure the CA certificate instead: OPENSTACK_CA_FILE, CONTRABASS_CA_FILE, or cacert in the clouds.yaml.',
-      '대신 CA 인증서를 지정하십시오: OPENSTACK_CA_FILE, CONTRABASS_CA_FILE 또는 clouds.yaml의 cacert.',
-    ],
-  ),
+  ...noticeReasons,
   SecretNotOurs: row(
     'openstackconfig',
     false,

@@ -7,11 +7,12 @@ import { crdDefinitions } from '../../api/crd/definition.ts';
 import { annotations } from '../../api/names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { createKubeClient } from '../../kube/client/http-client.ts';
-import { namespaces, secrets } from '../../kube/core-resources.ts';
+import { namespaces, roleBindings, roles, secrets } from '../../kube/core-resources.ts';
 import { systemClock } from '../../time/clock.ts';
 import { cliMain } from '../main-cli.ts';
 import { registrationOf } from './command.ts';
 import { register } from './register.ts';
+import { screenOf } from './screen.ts';
 
 const server = 'https://10.0.0.1:6443';
 const ref = { namespace: 'multinic-clusters', name: 'biz-1' };
@@ -201,6 +202,20 @@ describe('register', () => {
     await register(clusters(), registration, options);
     const { metadata } = await client.get(secrets, ref);
     expect(metadata.annotations).toMatchObject({ [annotations.renewsTokenOf]: 'viola' });
+  });
+
+  it('register succeeds, and reports it, when the user may create no Role in kube-system', async () => {
+    const name = 'multinic-viola';
+    api.faults.answer({ verb: 'patch', name, status: 403, reason: 'Forbidden' });
+    const screen = screenOf({ output: 'table', lang: 'en', tokenLifetime: '1h' });
+    screen.result(registration, await register(clusters(), registration, options));
+    expect(await client.find(roles, { namespace: 'kube-system', name })).toBeUndefined();
+    expect(printed.join('\n')).toContain('may not create Roles in namespace kube-system');
+    expect(await register(clusters(), registration, options)).toMatchObject({ isIdentified: true });
+    const { rules } = await client.get(roles, { namespace: 'kube-system', name });
+    expect(rules).toMatchObject([{ resourceNames: ['kube-system'], verbs: ['get'] }]);
+    const { subjects } = await client.get(roleBindings, { namespace: 'kube-system', name });
+    expect(subjects).toMatchObject([{ name: 'viola', namespace: 'multinic-system' }]);
   });
 
   it('register keeps the existing registration when the new token fails', async () => {

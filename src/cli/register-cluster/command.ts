@@ -97,11 +97,11 @@ async function registerCluster(provider: string, options: Options): Promise<void
     return;
   }
   if (!options.yes) await confirmed(question[options.lang]);
-  const { expires } = await register(clusters, registration, {
+  const registered = await register(clusters, registration, {
     tokenSeconds,
     connect: (token) => connect(registeredAccess(registration, token)),
   });
-  screen.result(registration, expires);
+  screen.result(registration, registered);
 }
 
 async function accessesOf(options: Options) {

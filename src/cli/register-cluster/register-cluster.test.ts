@@ -73,14 +73,16 @@ describe('registration', () => {
     expect(text).toContain(secret);
   });
 
-  it("Viola's role grants access only to node configs, networks and creating its own token", () => {
-    const { role } = writerObjects(registration);
+  it("Viola's role grants access only to node configs, networks, creating its own token and the uid of kube-system", () => {
+    const { role, identity } = writerObjects(registration);
+    const rules = [role, identity.role].flatMap((one) => one.rules ?? []);
     expect(
-      role.rules?.map(({ resources, resourceNames, verbs }) => [resources, resourceNames, verbs]),
+      rules.map(({ resources, resourceNames, verbs }) => [resources, resourceNames, verbs]),
     ).toEqual([
       [['multinicnodeconfigs'], undefined, ['get', 'list', 'create', 'patch', 'delete']],
       [['serviceaccounts/token'], ['viola'], ['create']],
       [['configmaps'], ['multinic-cluster-networks'], ['get']],
+      [['namespaces'], ['kube-system'], ['get']],
     ]);
   });
 });

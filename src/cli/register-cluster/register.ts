@@ -7,16 +7,31 @@ import {
   serviceAccounts,
   tokenRequestsOf,
 } from '../../kube/core-resources.ts';
+import { isForbidden } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { nodeConfigs } from '../../viola/node-config.ts';
-import { managedBy, type Registration, registrationSecret, writerObjects } from './registration.ts';
+import {
+  type BoundRole,
+  managedBy,
+  type Registration,
+  registrationSecret,
+  writerObjects,
+} from './registration.ts';
 
 const fieldManager = 'multinic-cli';
 
 export interface Clusters {
   readonly business: KubeClient;
   readonly management: KubeClient;
+}
+
+/** Result of a registration. */
+export interface Registered {
+  /** End of the token. */
+  readonly expires: string;
+  /** False: the user may not let Viola read the uid of the cluster. */
+  readonly isIdentified: boolean;
 }
 
 /** Sends every object to both API servers as a dry run; throws their refusal. Writes nothing. */
@@ -30,8 +45,8 @@ export async function register(
   clusters: Clusters,
   registration: Registration,
   options: { readonly tokenSeconds: number; readonly connect: (token: string) => KubeClient },
-): Promise<{ readonly expires: string }> {
-  await applyWriter(clusters.business, registration, false);
+): Promise<Registered> {
+  const { isIdentified } = await applyWriter(clusters.business, registration, false);
   const { token, expires } = await requestToken(
     clusters.business,
     registration,
@@ -41,7 +56,7 @@ export async function register(
   // Tests the token before storing the Secret: a failing token must not replace a working registration.
   await writer.list(nodeConfigs, { namespace: registration.namespace, limit: 1 });
   await applySecret(clusters.management, registration, { token, dryRun: false });
-  return { expires };
+  return { expires, isIdentified };
 }
 
 /** Creates or updates missing objects and our own; objects from the agent chart stay unchanged. */
@@ -49,12 +64,24 @@ async function applyWriter(
   client: KubeClient,
   registration: Registration,
   dryRun: boolean,
-): Promise<void> {
-  const { serviceAccount, role, roleBinding } = writerObjects(registration);
-  const options = { fieldManager, dryRun };
+): Promise<Pick<Registered, 'isIdentified'>> {
+  const { serviceAccount, identity, ...writer } = writerObjects(registration);
   if (await mayApply(client, serviceAccounts, serviceAccount)) {
-    await client.apply(serviceAccounts, serviceAccount, options);
+    await client.apply(serviceAccounts, serviceAccount, { fieldManager, dryRun });
   }
+  await applyRole(client, writer, dryRun);
+  try {
+    await applyRole(client, identity, dryRun);
+    return { isIdentified: true };
+  } catch (error) {
+    // A user without rights in kube-system can still register the cluster.
+    if (!isForbidden(error)) throw error;
+    return { isIdentified: false };
+  }
+}
+
+async function applyRole(client: KubeClient, { role, roleBinding }: BoundRole, dryRun: boolean) {
+  const options = { fieldManager, dryRun };
   if (await mayApply(client, roles, role)) await client.apply(roles, role, options);
   if (await mayApply(client, roleBindings, roleBinding)) {
     await client.apply(roleBindings, roleBinding, options);

@@ -1,8 +1,8 @@
-import { annotations, labels } from '../../api/names.ts';
+import { annotations, identityNamespace, labels } from '../../api/names.ts';
 import type { ClusterAccess } from '../../kube/access/access.ts';
 import type { Role, RoleBinding, Secret, ServiceAccount } from '../../kube/core-resources.ts';
 import type { Draft } from '../../kube/object.ts';
-import { writerRights } from '../../viola/rights.ts';
+import { type WriterPlace, writerRights } from '../../viola/rights.ts';
 
 /** A planned business cluster registration. */
 export interface Registration {
@@ -23,38 +23,69 @@ export interface Registration {
 /** Value for `app.kubernetes.io/managed-by` on created objects. */
 export const managedBy = 'multinic';
 
-/** Objects for Viola's identity in the business cluster. */
-export interface WriterObjects {
-  readonly serviceAccount: Draft<ServiceAccount>;
+/** A Role with its binding to Viola's account. */
+export interface BoundRole {
   readonly role: Draft<Role>;
   readonly roleBinding: Draft<RoleBinding>;
 }
 
+/** Objects for Viola's identity in the business cluster. */
+export interface WriterObjects extends BoundRole {
+  readonly serviceAccount: Draft<ServiceAccount>;
+  /** In kube-system, for the uid of the cluster; Viola works without it. */
+  readonly identity: BoundRole;
+}
+
 /** Returns an account with only the rights Viola uses; the agent chart creates the same objects. */
 export function writerObjects({ namespace, serviceAccount: name }: Registration): WriterObjects {
-  const metadata = { name, namespace, labels: { [labels.managedBy]: managedBy } };
+  const account = { name, namespace };
+  const identity = { name: identityRoleName(name), namespace: identityNamespace };
   return {
-    serviceAccount: { metadata },
-    role: { metadata, rules: writerRules(name) },
+    serviceAccount: { metadata: ours(account) },
+    ...boundRole('objects', account, account),
+    identity: boundRole('kubeSystem', identity, account),
+  };
+}
+
+/** Returns the Role name in kube-system; the chart uses the name for the account `viola`. */
+export function identityRoleName(account: string): string {
+  return `multinic-${account}`;
+}
+
+interface Named {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+function boundRole(place: WriterPlace, role: Named, account: Named): BoundRole {
+  const metadata = ours(role);
+  return {
+    role: { metadata, rules: writerRules(place, account.name) },
     roleBinding: {
       metadata,
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
-      subjects: [{ kind: 'ServiceAccount', name, namespace }],
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: role.name },
+      subjects: [{ kind: 'ServiceAccount', ...account }],
     },
   };
+}
+
+function ours(named: Named) {
+  return { ...named, labels: { [labels.managedBy]: managedBy } };
 }
 
 /** Subresource for the account's own tokens. */
 const tokens = 'serviceaccounts/token';
 
-function writerRules(account: string) {
-  return writerRights.rights.map(({ group, resource, names, verbs }) => ({
-    apiGroups: [group],
-    resources: [resource],
-    // The account's name may differ from the table.
-    ...(names ? { resourceNames: resource === tokens ? [account] : [...names] } : {}),
-    verbs: [...verbs],
-  }));
+function writerRules(place: WriterPlace, account: string) {
+  return writerRights.rights
+    .filter(({ where }) => where === place)
+    .map(({ group, resource, names, verbs }) => ({
+      apiGroups: [group],
+      resources: [resource],
+      // The account's name may differ from the table.
+      ...(names ? { resourceNames: resource === tokens ? [account] : [...names] } : {}),
+      verbs: [...verbs],
+    }));
 }
 
 /** Returns the Secret for Viola: a kubeconfig with the token, and the account for token renewal. */

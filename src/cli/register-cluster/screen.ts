@@ -1,7 +1,8 @@
-import { labels } from '../../api/names.ts';
+import { identityNamespace, labels } from '../../api/names.ts';
 import type { CommonOptions } from '../options.ts';
 import { print, reportText } from '../output/print.ts';
-import type { Registration } from './registration.ts';
+import type { Registered } from './register.ts';
+import { identityRoleName, type Registration } from './registration.ts';
 
 export interface ScreenOptions extends Pick<CommonOptions, 'output' | 'lang'> {
   readonly tokenLifetime: string;
@@ -12,8 +13,8 @@ export const question = { en: 'Register the cluster?', ko: '클러스터를 등�
 /** Output of a registration: a plan before any change, then the result. */
 export interface Screen {
   readonly plan: (text: string) => void;
-  /** `expires`: end of the token; undefined: nothing was changed. */
-  readonly result: (registration: Registration, expires: string | undefined) => void;
+  /** `registered` undefined: nothing was changed. */
+  readonly result: (registration: Registration, registered: Registered | undefined) => void;
 }
 
 /** A program reads a single report from standard output; the plan is then on standard error. */
@@ -21,16 +22,17 @@ export function screenOf({ output, lang }: ScreenOptions): Screen {
   if (output !== 'json' && output !== 'yaml') {
     return {
       plan: print,
-      result: (registration, expires) => print(resultText(registration, expires, lang)),
+      result: (registration, registered) => print(resultText(registration, registered, lang)),
     };
   }
   return {
     plan: (text) => console.error(text),
-    result: (registration, expires) => print(reportText(reportOf(registration, expires), output)),
+    result: (registration, registered) =>
+      print(reportText(reportOf(registration, registered), output)),
   };
 }
 
-function reportOf(registration: Registration, expires: string | undefined) {
+function reportOf(registration: Registration, registered: Registered | undefined) {
   const { provider, namespace, serviceAccount, registrationsNamespace, server } = registration;
   const item = {
     providerId: provider,
@@ -38,28 +40,35 @@ function reportOf(registration: Registration, expires: string | undefined) {
     serviceAccount,
     registrationsNamespace,
     server,
-    registered: expires !== undefined,
-    ...(expires === undefined ? {} : { expires }),
+    registered: registered !== undefined,
+    ...(registered && { expires: registered.expires, identified: registered.isIdentified }),
   };
   return { kind: 'ClusterRegistration', items: [item], findings: [], skipped: [] };
 }
 
 function resultText(
   { namespace, provider }: Registration,
-  expires: string | undefined,
+  registered: Registered | undefined,
   lang: ScreenOptions['lang'],
 ): string {
-  if (expires === undefined) {
+  if (registered === undefined) {
     return lang === 'ko'
       ? '두 API 서버가 계획을 받아들입니다. 아무것도 변경하지 않았습니다(--dry-run).'
       : 'Both API servers accept the plan. Nothing was changed (--dry-run).';
   }
+  const { expires, isIdentified } = registered;
+  const note = isIdentified ? '' : `\n${unidentified[lang]}`;
   return lang === 'ko'
     ? `등록했습니다. 토큰은 네임스페이스 ${namespace}의 MultiNicNodeConfig를 읽을 수 있으며 ${expires}까지 유효합니다.
-다음 조치: OpenstackConfig의 credentials.k8sProviderID를 ${provider}로 설정하십시오.`
+다음 조치: OpenstackConfig의 credentials.k8sProviderID를 ${provider}로 설정하십시오.${note}`
     : `Registered: the token can read MultiNicNodeConfigs in namespace ${namespace}, and is valid until ${expires}.
-Next: set credentials.k8sProviderID of an OpenstackConfig to ${provider}.`;
+Next: set credentials.k8sProviderID of an OpenstackConfig to ${provider}.${note}`;
 }
+
+const unidentified = {
+  en: `Note: your user may not create Roles in namespace ${identityNamespace}, so Viola cannot read the uid of the cluster and does not notice a second registration of this cluster. To grant the right later, run the command as an administrator.`,
+  ko: `참고: 이 사용자는 네임스페이스 ${identityNamespace}에 Role을 만들 수 없어 Viola가 클러스터의 uid를 읽지 못하며, 같은 클러스터가 다시 등록되어도 알 수 없습니다. 나중에 권한을 주려면 관리자 계정으로 명령을 다시 실행하십시오.`,
+} as const;
 
 /** API servers as URLs. */
 interface Servers {
@@ -89,6 +98,9 @@ function planInEnglish(registration: Registration, servers: Servers, lifetime: s
     `  RoleBinding ${serviceAccount}`,
     `  a token of ${serviceAccount}, valid for ${lifetime}; Viola renews it after half of this time`,
     '',
+    `In ${servers.business}, namespace ${identityNamespace}, if your user may do this:`,
+    `  Role and RoleBinding ${identityRoleName(serviceAccount)}: get of Namespace ${identityNamespace}, whose uid identifies the cluster`,
+    '',
     `In ${servers.management}, namespace ${registrationsNamespace}:`,
     `  Secret ${provider}, label ${labels.providerId}=${provider}: a kubeconfig for ${server} with that token`,
     '',
@@ -105,6 +117,9 @@ function planInKorean(registration: Registration, servers: Servers, lifetime: st
     `  Role ${serviceAccount}: multinicnodeconfigs의 get, list, create, patch, delete, 자체 토큰의 create, ConfigMap multinic-cluster-networks의 get`,
     `  RoleBinding ${serviceAccount}`,
     `  ${serviceAccount}의 토큰, 유효 기간 ${lifetime}. Viola가 기간의 절반이 지나면 갱신합니다`,
+    '',
+    `${servers.business}의 네임스페이스 ${identityNamespace}(사용자에게 권한이 있을 때):`,
+    `  Role과 RoleBinding ${identityRoleName(serviceAccount)}: 클러스터를 식별하는 uid가 있는 Namespace ${identityNamespace}의 get`,
     '',
     `${servers.management}의 네임스페이스 ${registrationsNamespace}:`,
     `  Secret ${provider}, 레이블 ${labels.providerId}=${provider}: 이 토큰이 있는 ${server}의 kubeconfig`,

@@ -20,10 +20,7 @@ export function basisOf(
   const isDeleted = observation.servers.some((server) => {
     return server.id === instanceId && server.status === 'DELETED';
   });
-  // The same object under two business cluster ids proves nothing.
-  const isShown = rounds.held.some(
-    (existing) => existing.uid !== node.uid && showsNode(existing, instanceId),
-  );
+  const isShown = rounds.held.some((existing) => showsNode(existing, instanceId));
   if (isDeleted || isShown) return 'evidence';
   const isDeselected = selection.pinned.servers && !selection.serverIds.includes(instanceId);
   return isDeselected && node.source?.uid === source.uid ? 'named' : 'sideEffect';

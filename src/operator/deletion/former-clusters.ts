@@ -24,7 +24,9 @@ import { manualRemovals } from '../sync/manual-removals.ts';
 import { basisOf } from './former-basis.ts';
 import { decideFormer, deleteBasis, isKept, keysOf } from './former-decision.ts';
 import { blockedProblems } from './former-problems.ts';
+import { dropMoved, uidsOf } from './moved-records.ts';
 import { occupiedBy } from './occupied.ts';
+import { sortedByPlace } from './same-object.ts';
 import { type NodeRemoval, ownNodes, removalsByDelete, removeNodes } from './withdraw.ts';
 import { isSent, releaseOf, type Withdrawn } from './withdrawal.ts';
 
@@ -36,6 +38,10 @@ export interface FormerClusters {
   readonly problems: readonly StatusProblem[];
   /** NICs whose removal waits for consent. */
   readonly heldNics: readonly WaitingNic[];
+  /** Former ids of the present business cluster. */
+  readonly sameClusterIds: readonly string[];
+  /** Names: nodes in the present business cluster that only a former id delivers. */
+  readonly staying: readonly string[];
 }
 
 export interface FormerClustersDeps {
@@ -54,6 +60,9 @@ interface Left {
   readonly leaving: readonly ExistingNodeConfig[];
   readonly problems: readonly StatusProblem[];
   readonly heldNics: readonly WaitingNic[];
+  /** Nodes in the present business cluster, which never leave. */
+  readonly delivered: readonly ExistingNodeConfig[];
+  readonly staying: readonly ExistingNodeConfig[];
 }
 
 /**
@@ -65,14 +74,13 @@ export async function withdrawFromFormerClusters(
   deps: FormerClustersDeps,
   signal: AbortSignal,
 ): Promise<FormerClusters> {
-  const { object, memory, config, source } = context;
+  const { object, memory, config, source, rounds } = context;
   const { inventory, violas } = deps;
   const { deliveredTo } = statusOf(latestObject(context));
   const { inFormerClusters } = manualRemovals(object);
   const { deliveredBases } = memory.term;
-  const leaving: ExistingNodeConfig[] = [];
-  const problems: StatusProblem[] = [];
-  const heldNics: WaitingNic[] = [];
+  const found: Left[] = [];
+  const sameClusterIds: string[] = [];
   const clusters = await occupiedBy(source, deliveredTo, inventory);
   const occupied = new Set(clusters.keys());
   for (const [provider, known] of clusters) {
@@ -84,23 +92,36 @@ export async function withdrawFromFormerClusters(
       const left = viola.abilities.removes
         ? await withdraw(context, { provider, viola, known }, deps, signal)
         : leftByHand(known, provider, inFormerClusters);
-      if (left.leaving.length + left.problems.length === 0 && !isOpen) {
-        const bases = deliveredBases.of(provider);
-        const isWritten = await inventory.record(provider, source, [], { bases });
+      await dropMoved(left.delivered, { provider, source, known }, inventory);
+      if (isEmpty(left) && !isOpen) {
+        const details = { bases: deliveredBases.of(provider), moved: uidsOf(rounds.held) };
+        const isWritten = await inventory.record(provider, source, [], details);
         if (isWritten) deliveredBases.settle(provider);
         occupied.delete(provider);
       }
-      leaving.push(...left.leaving);
-      problems.push(...left.problems);
-      heldNics.push(...left.heldNics);
+      if (left.delivered.length + left.staying.length > 0) sameClusterIds.push(provider);
+      found.push(left);
     } catch (error) {
       // A failure in a former business cluster does not undo the delivery to the present cluster.
       if (!(error instanceof StepFailure)) throw error;
       const message = `nodes in business cluster "${provider}" cannot be removed: ${error.message}`;
-      problems.push({ reason: error.reason, message });
+      found.push({ ...nothingLeft, problems: [{ reason: error.reason, message }] });
     }
   }
-  return { leaving, deliveredTo: [...occupied].toSorted(), problems, heldNics };
+  violas.noteSameCluster(config.viola, config.providerId, sameClusterIds);
+  return {
+    leaving: found.flatMap(({ leaving }) => leaving),
+    deliveredTo: [...occupied].toSorted(),
+    problems: found.flatMap(({ problems }) => problems),
+    heldNics: found.flatMap(({ heldNics }) => heldNics),
+    sameClusterIds,
+    staying: found.flatMap(({ staying }) => staying.map(({ nodeName }) => nodeName)),
+  };
+}
+
+/** Returns whether no node remains under a former id. */
+function isEmpty({ leaving, problems, staying }: Left): boolean {
+  return leaving.length + problems.length + staying.length === 0;
 }
 
 interface FormerCluster {
@@ -119,7 +140,9 @@ async function withdraw(
 ): Promise<Left> {
   const { object, memory, source } = context;
   const owner = { ...source, formerClusters: settings.formerClusters };
-  const own = await ownNodes({ viola, owner, known }, signal);
+  const listed = await ownNodes({ viola, owner, known }, signal);
+  const places = await sortedByPlace(listed, provider, context, signal);
+  const { elsewhere: own, delivered, staying } = places;
   const others = othersIn(provider, object, configs.list(), settings);
   const now = clock.now();
   const {
@@ -143,6 +166,8 @@ async function withdraw(
   const isReleased = (node: ExistingNodeConfig) => sentReleases.some((sent) => isOf(sent, node));
   const kept = own.filter((node) => isKept(node) && !isReleased(node));
   return {
+    delivered,
+    staying,
     heldNics: [
       ...held.flatMap((one) =>
         nicsOfDelete(one.node, provider).map((nic) => ({
@@ -217,12 +242,14 @@ function releasesOf(
     .filter((release) => release.basis !== 'named' && !isSent(release, sentReleases));
 }
 
+const nothingLeft: Left = { leaving: [], problems: [], heldNics: [], delivered: [], staying: [] };
+
 /**
  * Returns no nodes for a legacy Viola without recorded nodes, or after a user removed the nodes. Throws StepFailure
  * otherwise.
  */
 function leftByHand(names: readonly string[], provider: string, isClean: boolean): Left {
-  if (names.length === 0 || isClean) return { leaving: [], problems: [], heldNics: [] };
+  if (names.length === 0 || isClean) return nothingLeft;
   const { reason, message } = removalUnsupported(names, provider);
   const next = `${message}; then set the annotation multinic.io/allow-removals to a new value`;
   throw new StepFailure({ reason, message: next });

@@ -11,6 +11,7 @@ import { resolveViola } from '../resolve/endpoints.ts';
 import { Fields } from '../resolve/fields.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
+import { dropMoved } from './moved-records.ts';
 import { ownNodes } from './withdraw.ts';
 import type { OwnNode } from './withdrawal.ts';
 
@@ -18,7 +19,7 @@ interface OccupiedDeps {
   readonly settings: OperatorSettings;
   readonly management: Pick<ManagementCluster, 'uid'>;
   readonly violas: Violas;
-  readonly inventory: Pick<Inventory, 'nodesOf'>;
+  readonly inventory: Pick<Inventory, 'nodesOf' | 'record'>;
 }
 
 /** An OpenstackConfig's nodes in its business clusters, and POSTs that may still arrive there. */
@@ -48,12 +49,18 @@ export async function occupiedIn(
     .filter(({ ms }) => ms > 0);
   const clients = new Map<string, ViolaClient>();
   const nodesThere: OwnNode[] = [];
+  /** uids: a business cluster with two ids lists its objects under both. */
+  const seen = new Set<string>();
   for (const cluster of providers) {
     const viola = await violas.of(endpoint, cluster, source);
     const known = clusters.get(cluster) ?? [];
     const nodes = await ownNodes({ viola, owner, known }, signal);
     clients.set(cluster, viola);
-    nodesThere.push(...nodes.map((node) => ({ node, cluster })));
+    const other = nodes.filter(({ uid }) => !seen.has(uid));
+    const again = nodes.filter(({ uid }) => seen.has(uid));
+    await dropMoved(again, { provider: cluster, source, known }, inventory);
+    for (const { uid } of other) seen.add(uid);
+    nodesThere.push(...other.map((node) => ({ node, cluster })));
   }
   return { violas: clients, own: nodesThere, open };
 }
@@ -62,7 +69,7 @@ const cannotFind =
   'the delivered nodes cannot be found without spec.settings.violaEndpoint and spec.credentials.k8sProviderID; set them again';
 
 /**
- * Returns Viola's endpoint, and the business clusters in spec, status and inventory. Throws StepFailure without them.
+ * Returns Viola's endpoint, and the business clusters in spec (first), status and inventory. Throws StepFailure without them.
  */
 function endpointAndClusters(
   spec: OpenstackConfigSpec | undefined,
@@ -74,7 +81,7 @@ function endpointAndClusters(
   const [denied] = fields.problems.filter(({ reason }) => reason === 'PolicyDenied');
   if (denied) throw new StepFailure(denied);
   const own = businessClusterOf(spec?.credentials, settings);
-  const providers = new Set([...clusters.keys(), ...(own === undefined ? [] : [own])]);
+  const providers = new Set([...(own === undefined ? [] : [own]), ...clusters.keys()]);
   if (!endpoint?.url || providers.size === 0) {
     throw new StepFailure({ reason: 'ConfigError', message: cannotFind });
   }

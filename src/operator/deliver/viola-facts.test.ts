@@ -62,7 +62,7 @@ it('ViolaFacts waits up to 20 s for the first reading', async () => {
   answer = async () => new Promise(() => undefined);
   const other = networks.of({ ...endpoint, url: 'http://other' }, 'biz-1');
   await clock.advance(20_000);
-  expect(await other).toEqual({ storesIdentity: false });
+  expect(await other).toEqual({ storesIdentity: false, sameClusterIds: [] });
 });
 
 it('ViolaFacts returns the last networks at once while a new reading is under way', async () => {
@@ -107,12 +107,65 @@ it('ViolaFacts forgets a Viola after 2 hours without a caller', async () => {
 it('networks are unknown without an answer, for other clusters and behind a legacy Viola', async () => {
   answer = () => [cluster()];
   expect(await read()).toBeUndefined();
-  expect(await networks.of(endpoint, 'biz-2')).toEqual({ storesIdentity: true });
+  expect(await networks.of(endpoint, 'biz-2')).toEqual({
+    storesIdentity: true,
+    sameClusterIds: [],
+  });
   const legacy = { ...endpoint, compatibility: 'legacy' } as const;
-  expect(await networks.of(legacy, 'biz-1')).toEqual({ storesIdentity: false });
+  expect(await networks.of(legacy, 'biz-1')).toEqual({ storesIdentity: false, sameClusterIds: [] });
 });
 
 it('ViolaFacts leaves out a network with an invalid CIDR', async () => {
   answer = () => [cluster([{ ...services, cidr: 'x' }, services])];
   expect(await read()).toEqual([services]);
+});
+
+const identified = (providerId: string, uid: string | undefined, server = providerId) => ({
+  ...cluster(),
+  providerId,
+  server,
+  ...(uid === undefined ? {} : { uid }),
+});
+
+it.each<[string, (readonly ReportedCluster[])[], readonly string[], readonly string[]]>([
+  ['equal uids', [[identified('biz-1', 'a'), identified('biz-2', 'a')]], [], ['biz-2']],
+  ['different uids', [[identified('biz-1', 'a'), identified('biz-2', 'b')]], ['biz-2'], []],
+  ['unknown uids', [[identified('biz-1', undefined), identified('biz-2', undefined)]], [], []],
+  [
+    'a shared object and a single unknown uid',
+    [[identified('biz-1', 'a'), identified('biz-2', undefined)]],
+    ['biz-2'],
+    ['biz-2'],
+  ],
+  ['a shared object with an id without registration', [[identified('biz-1', 'a')]], ['biz-2'], []],
+  [
+    'equal uids, then no answer',
+    [
+      [identified('biz-1', 'a'), identified('biz-2', 'a')],
+      [identified('biz-1', 'a'), identified('biz-2', undefined)],
+    ],
+    [],
+    ['biz-2'],
+  ],
+  [
+    'equal uids, then no answer by a different server',
+    [
+      [identified('biz-1', 'a'), identified('biz-2', 'a')],
+      [identified('biz-1', 'a'), identified('biz-2', undefined, 'elsewhere')],
+    ],
+    [],
+    [],
+  ],
+])('ViolaFacts with %s', async (_, answers, shared, same) => {
+  for (const items of answers) {
+    answer = () => items;
+    await networks.of(endpoint, 'biz-1');
+    await settled();
+    await clock.advance(300_000);
+  }
+  networks.noteSameCluster(endpoint, 'biz-1', shared);
+  expect((await networks.of(endpoint, 'biz-1')).sameClusterIds).toEqual(same);
+  if (shared.length > 0 && same.length > 0) {
+    expect((await networks.of(endpoint, 'biz-2')).sameClusterIds).toEqual(['biz-1']);
+  }
 });

@@ -3,6 +3,7 @@ import { SharedValues } from '../../openstack/shared-values.ts';
 import type { Clock } from '../../time/clock.ts';
 import { withDeadline } from '../../time/deadline.ts';
 import type { ViolaEndpoint } from '../resolve/endpoints.ts';
+import { ClusterIdentities } from './cluster-identities.ts';
 import { clustersWithinMs, type ReportedCluster } from './viola-clusters.ts';
 
 /** What a Viola says about itself and its business clusters. */
@@ -12,11 +13,13 @@ export interface ReportedViola {
   readonly storesIdentity: boolean;
 }
 
-/** Facts for a plan. */
+/** Facts for a sync. */
 export interface ViolaFact {
   /** Networks of the business cluster; undefined: unknown. */
   readonly clusterNetworks?: readonly ClusterNetwork[] | undefined;
   readonly storesIdentity: boolean;
+  /** Further ids of the same business cluster, sorted. */
+  readonly sameClusterIds: readonly string[];
 }
 
 /** Viola checks every business cluster for an answer, and networks rarely change. */
@@ -32,6 +35,7 @@ type Read = (endpoint: ViolaEndpoint, signal: AbortSignal) => Promise<ReportedVi
 interface Reading {
   /** Undefined: not read yet. */
   networks: ReadonlyMap<string, readonly ClusterNetwork[]> | undefined;
+  readonly identities: ClusterIdentities;
   storesIdentity: boolean;
   /** Milliseconds on the monotonic clock. */
   until: number;
@@ -57,18 +61,29 @@ export class ViolaFacts {
    * background.
    */
   async of(endpoint: ViolaEndpoint, providerId: string): Promise<ViolaFact> {
-    if (endpoint.compatibility === 'legacy') return { storesIdentity: false };
-    const reading = this.#readings.get(endpoint.url, () => ({
+    if (endpoint.compatibility === 'legacy') return { storesIdentity: false, sameClusterIds: [] };
+    const reading = this.#readingOf(endpoint);
+    const isDue = reading.networks === undefined || reading.until <= this.#clock.monotonicMs();
+    if (isDue) reading.running ??= this.#refresh(reading, endpoint);
+    if (reading.networks === undefined) await reading.running;
+    const { networks, storesIdentity, identities } = reading;
+    const sameClusterIds = identities.sameAs(providerId);
+    return { clusterNetworks: networks?.get(providerId), storesIdentity, sameClusterIds };
+  }
+
+  /** Notes ids whose lists share objects with this id: they are ids of the same business cluster. */
+  noteSameCluster(endpoint: ViolaEndpoint, providerId: string, ids: readonly string[]): void {
+    if (ids.length > 0) this.#readingOf(endpoint).identities.noteSame(providerId, ids);
+  }
+
+  #readingOf({ url }: ViolaEndpoint): Reading {
+    return this.#readings.get(url, () => ({
       networks: undefined,
+      identities: new ClusterIdentities(),
       storesIdentity: false,
       until: 0,
       running: undefined,
     }));
-    const isDue = reading.networks === undefined || reading.until <= this.#clock.monotonicMs();
-    if (isDue) reading.running ??= this.#refresh(reading, endpoint);
-    if (reading.networks === undefined) await reading.running;
-    const { networks, storesIdentity } = reading;
-    return { clusterNetworks: networks?.get(providerId), storesIdentity };
   }
 
   /** Never rejects. */
@@ -81,6 +96,7 @@ export class ViolaFacts {
         this.#read(endpoint, ends),
       );
       reading.storesIdentity = storesIdentity;
+      reading.identities.use(clusters);
       reading.networks = new Map(
         clusters.flatMap((item) => {
           const list = usable(item) ?? before.get(item.providerId);

@@ -34,6 +34,8 @@ export interface Violas extends AsyncDisposable {
   clusters(endpoint: ViolaEndpoint, signal: AbortSignal): Promise<readonly ReportedCluster[]>;
   /** See `ViolaFacts.of`. Never throws. */
   facts(endpoint: ViolaEndpoint, providerId: string): Promise<ViolaFact>;
+  /** See `ViolaFacts.noteSameCluster`. */
+  noteSameCluster(endpoint: ViolaEndpoint, providerId: string, ids: readonly string[]): void;
 }
 
 interface ViolaSettings extends Pick<OperatorSettings, 'violaTimeout' | 'violaInsecureTls'> {
@@ -117,6 +119,8 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
     },
     clusters: readAll,
     facts: async (endpoint, providerId) => facts.of(endpoint, providerId),
+    noteSameCluster: (endpoint, providerId, ids) =>
+      facts.noteSameCluster(endpoint, providerId, ids),
     [Symbol.asyncDispose]: async () => transport[Symbol.asyncDispose](),
   };
 }

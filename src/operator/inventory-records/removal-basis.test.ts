@@ -162,7 +162,7 @@ it.each<[what: string, act: () => Promise<unknown>, expected: readonly string[]]
   [
     'the consent to leave a former business cluster',
     async () => {
-      scene.otherViolas.set('biz-2', new FakeViola());
+      scene.otherViolas.set('biz-2', new FakeViola('second-'));
       const credentials = { openstackProviderID: 'cloud-1', projectID: 'project-1' };
       scene.edit({ credentials: { ...credentials, k8sProviderID: 'biz-2' } });
       await scene.look();
@@ -190,7 +190,7 @@ it.each<[what: string, act: () => Promise<unknown>, expected: readonly string[]]
   [
     'the consent to leave a former business cluster while the database is down',
     async () => {
-      scene.otherViolas.set('biz-2', new FakeViola());
+      scene.otherViolas.set('biz-2', new FakeViola('second-'));
       const credentials = { openstackProviderID: 'cloud-1', projectID: 'project-1' };
       scene.edit({ credentials: { ...credentials, k8sProviderID: 'biz-2' } });
       await scene.look();

@@ -28,6 +28,8 @@ export interface Observed {
   readonly clusterNetworks?: readonly ClusterNetwork[] | undefined;
   /** True: this Viola stores cluster and cloud in the source. */
   readonly storesIdentity?: boolean;
+  /** Further ids of the business cluster. */
+  readonly sameClusterIds?: readonly string[];
 }
 
 /** A sync or what-if with its connections. */

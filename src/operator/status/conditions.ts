@@ -12,8 +12,10 @@ import { type OperatorReason, reasons } from '../../api/reasons.ts';
 import type { PortVerdict } from '../../plan/plan.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import { isOverBudget } from '../removals/hold.ts';
+import type { DuplicateCluster } from '../sync/result.ts';
 import { standing } from '../triggers/causes.ts';
 import type { NicCount } from './configured-nics.ts';
+import { duplicateText } from './duplicate-cluster.ts';
 import { nicsReadyOf } from './nics-ready.ts';
 import type { StatusProblem, StepFailure } from './step-failure.ts';
 import { isLasting } from './undelivered.ts';
@@ -42,6 +44,7 @@ export function conditionsOf(
     ...stepConditions(ending, late, findCondition(previous, 'Delivered'), at.generation),
     ...unverifiedCondition(ending),
     ...acceptedCondition(ending),
+    ...uniqueCondition(ending, findCondition(previous, uniqueType)),
     ...(notifications ? [notifications] : []),
   ];
   const all = withTimes(updates, previous, at);
@@ -232,6 +235,17 @@ function acceptedCondition(ending: Ending): ConditionUpdate[] {
   return [condition('Accepted', 'True', 'TimeoutCapped', capped.join('; '))];
 }
 
+const uniqueType = 'ClusterUnique';
+
+/** Returns ClusterUnique False only if the business cluster has several ids; a failed sync leaves the last answer. */
+function uniqueCondition(ending: Ending, previous: Condition | undefined): ConditionUpdate[] {
+  if (ending.kind === 'deleting') return [];
+  const last = ending.kind === 'synced' ? undefined : previous?.message;
+  const found = ending.kind === 'synced' ? ending.duplicate : undefined;
+  const message = found ? duplicateText(found) : last;
+  return message === undefined ? [] : [condition(uniqueType, 'False', 'DuplicateCluster', message)];
+}
+
 const good: Readonly<Record<string, string>> = {
   CredentialsValid: 'the cloud accepted the credentials',
   InventoryComplete: 'servers, ports and subnets were read completely',
@@ -264,6 +278,7 @@ export type Ending =
       readonly unverified: readonly string[];
       /** CR values above a maximum, which the operator lowers. */
       readonly capped?: readonly string[];
+      readonly duplicate?: DuplicateCluster | undefined;
     }
   /** A step failed, and later steps did not run. */
   | {

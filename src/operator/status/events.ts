@@ -28,6 +28,7 @@ export function recordReady(
 const warnings = [
   { type: 'CredentialsValid', reason: 'SecretInSpec' },
   { type: 'TLSVerified', reason: 'TLSNotVerified' },
+  { type: 'ClusterUnique', reason: 'DuplicateCluster' },
 ] as const satisfies readonly { type: string; reason: OperatorReason }[];
 
 /** Records a Warning for each new condition in `warnings`. */

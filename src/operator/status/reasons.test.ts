@@ -74,12 +74,7 @@ const { credentials } = spec;
 const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>, Row>> = {
   Synced: { progress: 'Current', summed: true, trigger: async () => delivered(scene) },
   NoChange: { progress: 'Current', summed: true, trigger: then(() => undefined) },
-  Healthy: {
-    type: 'Delivered',
-    progress: 'Current',
-    summed: true,
-    trigger: async () => delivered(scene),
-  },
+  Healthy: { type: 'Delivered', progress: 'Current', summed: true, trigger: then(() => undefined) },
   Error: {
     type: 'Degraded',
     progress: 'Reconciling',
@@ -238,6 +233,15 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>
       await created({ settings: { openstackInsecureTLS: true } })();
     },
   },
+  DuplicateCluster: {
+    type: 'ClusterUnique',
+    progress: 'Current',
+    summed: true,
+    trigger: async () => {
+      scene.viola.sameClusterIds.add('biz-1').add('biz-2');
+      await delivered(scene);
+    },
+  },
   Connected: {
     type: 'Notifications',
     progress: 'Current',
@@ -329,11 +333,7 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>
     summed: true,
     trigger: then(() => scene.kube.annotate({ 'multinic.io/paused': 'true' })),
   },
-  Deleting: {
-    progress: 'Reconciling',
-    summed: true,
-    trigger: then(() => scene.kube.delete()),
-  },
+  Deleting: { progress: 'Reconciling', summed: true, trigger: then(() => scene.kube.delete()) },
 };
 
 function progressShown(): Progress {

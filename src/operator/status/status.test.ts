@@ -34,6 +34,7 @@ function result(change: Partial<SyncResult>): SyncResult {
     summary: { servers: 1, nodes: 1, interfaces: 1, filteredPorts: 0 },
     ports: [],
     heldNics: [],
+    duplicate: undefined,
     observation: { servers: [], missingServers: [], ports: [], subnets: [], networks: [] },
     held: [],
     delivery: { accepted: [], removed: [], stale: [], waiting: [], failures: [] },

@@ -1,5 +1,6 @@
 import { findCondition } from '../../api/condition.ts';
 import { keyOf } from '../../kube/object.ts';
+import { compareText } from '../../plan/view.ts';
 import { nextTurn } from '../../process/slices.ts';
 import type { StoredNode } from '../../store/node-configs.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -14,7 +15,7 @@ import { readsOf } from '../read-api/reads-of-sync.ts';
 import type { CloudAges } from '../schedule/cloud-age.ts';
 import type { DeliveredContext } from './delivery.ts';
 import { isCloudOutage, isOutage, problemsIn } from './problems.ts';
-import type { SyncResult } from './result.ts';
+import type { DuplicateCluster, SyncResult } from './result.ts';
 
 export interface RecordDeps {
   readonly cloudAges: CloudAges;
@@ -78,6 +79,7 @@ export function resultOf(context: DeliveredContext, former: FormerClusters): Syn
     ports: plan.ports,
     heldNics: [...plan.heldNics, ...former.heldNics],
     observation: input.observation,
+    duplicate: duplicateOf(context, former),
     problems: problemsIn({ observed, plan, rounds, former, retrying }),
     retrying,
     evidenceComplete: isEvidenceComplete(context) && areHeld,
@@ -85,6 +87,16 @@ export function resultOf(context: DeliveredContext, former: FormerClusters): Syn
     unverified: connections.unverified,
     reportsStatus: connections.viola.abilities.reports,
   };
+}
+
+/** Object uids prove the same cluster at once, Viola's answer about cluster uids only from the next sync on. */
+function duplicateOf(
+  { config, observed }: DeliveredContext,
+  { sameClusterIds, staying }: FormerClusters,
+): DuplicateCluster | undefined {
+  const ids = [...new Set([...(observed.sameClusterIds ?? []), ...sameClusterIds])];
+  if (ids.length === 0) return undefined;
+  return { providerId: config.providerId, ids: ids.toSorted(compareText), staying };
 }
 
 /** Returns whether all data for removals was read. */

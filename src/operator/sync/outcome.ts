@@ -89,7 +89,7 @@ async function report(
   signal: AbortSignal,
 ): Promise<number> {
   const { object, memory, config } = context;
-  const { delivery, problems, summary, unverified } = synced;
+  const { delivery, problems, summary, unverified, duplicate } = synced;
   countDelivery(metrics, config.providerId, delivery);
   memory.term.delivered = deliveredCounts(synced);
   await nextTurn();
@@ -97,7 +97,7 @@ async function report(
   if (sent > 0) log.info({ config: keyOf(object), sent, ...summary }, 'delivered');
   const waiting = waitsOf(synced);
   const secrets = secretsInSpec(config.credentials);
-  const uses = { secretsInSpec: secrets, unverified, capped: config.capped };
+  const uses = { secretsInSpec: secrets, unverified, capped: config.capped, duplicate };
   const ending = { kind: 'synced', sent, problems, waiting, ...uses } as const;
   const { downPortFastRetryMax } = config;
   const status = await writer.write(context, ending, signal, { synced, downPortFastRetryMax });

@@ -5,6 +5,15 @@ import type { NodePlan, Plan, PortVerdict } from '../../plan/plan.ts';
 import type { Delivery } from '../deliver/deliver.ts';
 import type { StatusProblem } from '../status/step-failure.ts';
 
+/** A business cluster under several ids. */
+export interface DuplicateCluster {
+  readonly providerId: string;
+  /** Further ids, sorted. */
+  readonly ids: readonly string[];
+  /** Names: nodes that only a former id delivers. */
+  readonly staying: readonly string[];
+}
+
 /** Result of a sync of all servers. */
 export interface SyncResult {
   /** The last plan's nodes. */
@@ -24,6 +33,8 @@ export interface SyncResult {
   readonly leaving: readonly ExistingNodeConfig[];
   /** Business clusters with nodes, or possible nodes, of the OpenstackConfig. */
   readonly deliveredTo: readonly string[];
+  /** The business cluster under further ids; undefined: it has one id, as far as known. */
+  readonly duplicate: DuplicateCluster | undefined;
   /** Ordered by step. */
   readonly problems: readonly StatusProblem[];
   /** Servers with unconfirmed removals, retried before the status reports them. */

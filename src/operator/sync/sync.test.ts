@@ -306,15 +306,6 @@ describe('a CR that moves to a new business cluster', () => {
     expect(scene.status().removals).toMatchObject([{ nics: 1, nodes: 1 }]);
   });
 
-  it('[N1] a CR keeps all nodes when its business cluster has two ids', async () => {
-    await configured();
-    scene.otherViolas.set('biz-2', scene.viola);
-    scene.edit({ credentials });
-    for (let syncs = 0; syncs < 3; syncs++) await scene.look();
-    expect(scene.viola.removals).toEqual([]);
-    expect(scene.ready()).toContain('False RemovalHeld: SideEffect');
-  });
-
   it('[N3] a moved CR removes nodes from the old business cluster without consent only if their agents reported no NIC', async () => {
     await delivered(scene);
     scene.otherViolas.set('biz-2', new FakeViola('second-'));

@@ -51,6 +51,8 @@ export class FakeViola implements ViolaClient {
   networks: readonly ClusterNetwork[] | undefined;
   /** False: a Viola of an earlier release, which drops cluster and cloud from the source. */
   storesIdentity = true;
+  /** Ids of one business cluster. */
+  readonly sameClusterIds = new Set<string>();
   /** Number of cluster list reads. */
   clusterReads = 0;
   /** Error for the next calls. */
@@ -106,7 +108,7 @@ export class FakeViola implements ViolaClient {
       nodes: nodes.map((node) => this.listedAs.get(node.nodeName) ?? node),
       unreadable: [...this.unreadable].map((objectName) => ({
         objectName,
-        uid: 'u',
+        uid: this.nodes.get(objectName)?.uid ?? 'u',
         generation: 1,
         ...this.#stillKnown(objectName),
         message: 'spec.interfaces: Invalid input',

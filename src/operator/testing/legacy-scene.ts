@@ -20,7 +20,8 @@ export async function setLegacyScene() {
           return createLegacyViola({ ...about, caller: legacy, records, clock });
         },
         clusters: async () => scene.viola.listClusters(),
-        facts: async () => Promise.resolve({ storesIdentity: false }),
+        noteSameCluster: () => undefined,
+        facts: async () => Promise.resolve({ storesIdentity: false, sameClusterIds: [] }),
         [Symbol.asyncDispose]: async () => undefined,
       };
     },

@@ -172,11 +172,14 @@ export async function setScene(
           return otherViolas.get(provider) ?? viola;
         },
         clusters: async () => viola.listClusters(),
-        facts: async () =>
-          Promise.resolve({
-            clusterNetworks: viola.networks,
-            storesIdentity: viola.storesIdentity,
-          }),
+        facts: async (_, provider) => {
+          const { networks: clusterNetworks, storesIdentity, sameClusterIds: ids } = viola;
+          const others = ids.has(provider) ? [...ids].filter((id) => id !== provider) : [];
+          return Promise.resolve({ clusterNetworks, storesIdentity, sameClusterIds: others });
+        },
+        noteSameCluster: (_, provider, ids) => {
+          for (const id of ids) viola.sameClusterIds.add(provider).add(id);
+        },
         [Symbol.asyncDispose]: async () => undefined,
       },
       management: new ManagementCluster(kube),
