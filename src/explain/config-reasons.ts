@@ -18,6 +18,7 @@ export const partialReasons: ReadonlySet<string> = new Set([
   'NovaServerError',
   'ServerNotFound',
   'ServerNotUnique',
+  'ServerSoftDeleted',
   'SubnetNotFound',
   'SubnetNotUnique',
 ]);

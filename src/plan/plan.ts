@@ -227,6 +227,7 @@ export type ProblemReason = Extract<
   | 'RemovalHeld'
   | 'RemovalUnconfirmed'
   | 'ServerNotFound'
+  | 'ServerSoftDeleted'
   | 'SubnetOverlapsCluster'
 >;
 

@@ -69,7 +69,6 @@ function report(state: 'Configured' | 'Failed'): void {
 }
 
 const { credentials } = spec;
-
 const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>, Row>> = {
   Synced: { progress: 'Current', summed: true, trigger: async () => delivered(scene) },
   NoChange: { progress: 'Current', summed: true, trigger: then(() => undefined) },
@@ -348,6 +347,7 @@ const withoutRow = [
   'PortNotPlugged',
   'NetworkUnread',
   'WaitingForName',
+  'ServerSoftDeleted', // Tested in selected-servers.test.ts.
   // Of Events only; tested in check-nodes/check-nodes.test.ts.
   'ChecksRequested',
   'CheckNodesRefused',
