@@ -24,6 +24,7 @@ const ofPeople: readonly OperatorReason[] = [
   'RemovalUnsupported',
   'ServerNotFound',
   'ServerNotUnique',
+  'ServerSoftDeleted',
   'SubnetNotFound',
   'SubnetNotUnique',
   'SubnetRequired',

@@ -9,7 +9,7 @@ export interface Server {
   readonly name: string;
   readonly projectId: string;
   readonly userId: string;
-  readonly status: 'BUILD' | 'ACTIVE' | 'ERROR' | 'SHELVED_OFFLOADED' | 'DELETED';
+  readonly status: 'BUILD' | 'ACTIVE' | 'ERROR' | 'SHELVED_OFFLOADED' | 'SOFT_DELETED' | 'DELETED';
   readonly metadata: Readonly<Record<string, string>>;
   readonly tags: readonly string[];
   readonly createdAt: Date;
@@ -110,9 +110,10 @@ export class Servers {
     throw new Refusal(404, 'itemNotFound', `Instance ${id} could not be found.`);
   }
 
-  /** Newest first, as Nova lists them. */
+  /** Newest first, as Nova lists them: without soft-deleted servers, which GET by id and changes-since return. */
   all(): readonly Server[] {
-    return [...this.#servers.values()].toReversed();
+    const live = [...this.#servers.values()].filter(({ status }) => status !== 'SOFT_DELETED');
+    return live.toReversed();
   }
 
   /** Newest first, with those that are gone. */

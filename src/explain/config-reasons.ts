@@ -19,6 +19,7 @@ export const partialReasons: ReadonlySet<string> = new Set([
   'NovaServerError',
   'ServerNotFound',
   'ServerNotUnique',
+  'ServerSoftDeleted',
   'SubnetNotFound',
   'SubnetNotUnique',
 ]);

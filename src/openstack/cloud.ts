@@ -79,6 +79,8 @@ export interface Cloud {
    * servers never return.
    */
   wasDeleted(serverId: string, signal: AbortSignal): Promise<boolean>;
+  /** Returns the project's soft-deleted servers by id, at most 5 minutes old. */
+  softDeleted(signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
   /** True if the cache contains any given network or subnet id. */
   knowsNetwork(ids: readonly string[]): boolean;
   /**
@@ -226,6 +228,7 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
     projectServers: async (tags, since, signal) => lists.get(tags, since, signal),
     serverTags: async (id, signal) => nova.tags(id, signal),
     wasDeleted: async (serverId, signal) => deletions.has(serverId, signal),
+    softDeleted: async (signal) => deletions.soft(signal),
     async subnet(id, signal) {
       return subnets.get(id, signal, async () => subnetReads.read(id));
     },

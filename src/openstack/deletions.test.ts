@@ -12,7 +12,8 @@ function server(id: string, status: string): Server {
 test('servers deleted within 7 days are reported; the list is cached for 5 minutes, a positive answer forever', async () => {
   const clock = createFakeClock();
   const sinceTimes: Date[] = [];
-  const changed = [server('gone', 'DELETED'), server('here', 'ACTIVE')];
+  const soft = server('soft', 'SOFT_DELETED');
+  const changed = [server('gone', 'DELETED'), server('here', 'ACTIVE'), soft];
   const nova = {
     async changedSince(since: Date) {
       sinceTimes.push(since);
@@ -23,6 +24,8 @@ test('servers deleted within 7 days are reported; the list is cached for 5 minut
   const results = ['gone', 'here'].map(async (id) => deletions.has(id, signal));
   expect(await Promise.all(results)).toEqual([true, false]);
   expect(sinceTimes).toEqual([new Date(clock.now().getTime() - 7 * 86_400_000)]);
+  expect(await deletions.has('soft', signal)).toBe(false);
+  expect(await deletions.soft(signal)).toEqual(new Map([['soft', soft]]));
   changed.push(server('here', 'DELETED'));
   expect(await deletions.has('here', signal)).toBe(false);
   await clock.advance(5 * 60_000 + 1);

@@ -253,3 +253,35 @@ describe('servers selected by metadata and tags', () => {
     ]);
   });
 });
+
+it.each([
+  ['id', { vmNames: [s1, s2] }],
+  ['name', { vmNames: ['worker-1', s2] }],
+  ['metadata', { vmNames: [s2], vmSelector: { metadata: { pool: 'data' } } }],
+])(
+  'a soft-deleted server selected by %s keeps its NICs until a restore, also after a restart',
+  async (_, selection) => {
+    for (const id of [s1, s2]) change(id, { metadata: { pool: 'data' } });
+    scene.create(selection);
+    await scene.look();
+    change(s1, { status: 'SOFT_DELETED' });
+    for (const restart of [false, true]) {
+      if (restart) scene.restart();
+      await scene.look(6 * later);
+      expect(nodes()).toEqual(['worker-1', 'worker-2']);
+      expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+      expect(scene.ready()).toContain(`False ServerSoftDeleted: server ${s1} is soft-deleted`);
+    }
+    change(s1, { status: 'ACTIVE' });
+    await scene.look(6 * later);
+    expect(scene.ready()).toContain('True');
+  },
+);
+
+it('a live server takes the name of a soft-deleted server over', async () => {
+  change(s1, { status: 'SOFT_DELETED' });
+  change(s3, { name: 'worker-1' });
+  scene.create({ vmNames: ['worker-1'] });
+  await scene.look();
+  expect(scene.nics('worker-1')).toEqual(['multinic0=p3']);
+});

@@ -1,7 +1,7 @@
 import { type Claim, claimNodes } from './claims.ts';
 import { decideGate, type GateDecision, keptKey } from './gate.ts';
 import { isOf } from './kept-nics.ts';
-import { planLeftovers } from './leftovers.ts';
+import { planLeftovers, softDeletedProblem } from './leftovers.ts';
 import { planClaim } from './node-plan.ts';
 import { isOwn } from './ownership.ts';
 import type { KeptNic, NodePlan, Plan, PlanInput, PortVerdict, Problem, Removal } from './plan.ts';
@@ -198,7 +198,9 @@ export function unusedPorts(ports: readonly PortVerdict[]): readonly PortVerdict
 
 function lostServers(claims: readonly Claim[], view: View): Problem[] {
   return claims.flatMap(({ serverId }) => {
-    const deleted = view.servers.get(serverId)?.status === 'DELETED';
+    const status = view.servers.get(serverId)?.status;
+    if (status === 'SOFT_DELETED') return [softDeletedProblem(serverId)];
+    const deleted = status === 'DELETED';
     if (!deleted && !view.missingServers.has(serverId)) return [];
     return [
       {

@@ -43,10 +43,12 @@ export function planLeftovers(
     .toSorted((a, b) => compareText(a.nodeName, b.nodeName))
     .flatMap(fatesOf);
   const stuck = leftovers.filter(({ fate }) => fate.kind === 'unclear');
+  const soft = leftovers.filter(({ fate }) => fate.kind === 'softDeleted');
   const asked = leftovers.filter(({ fate }) => fate.kind === 'asked');
   return {
     nodes: leftovers.map(({ node, fate }) => planOf(node, fate, view)),
     problems: [
+      ...soft.map(({ node }) => softDeletedProblem(node.spec.instanceId ?? '')),
       ...stuck.map(({ node }) => unclearProblem(node)),
       ...leftovers.flatMap(({ node }) => keptProblem(node)),
     ],
@@ -56,8 +58,11 @@ export function planLeftovers(
 
 /** Decision about one object. */
 interface Fate {
-  /** `held`: a server name is unresolved. `asked`: evidence is requested. `unclear`: no evidence exists. */
-  readonly kind: 'goes' | 'held' | 'asked' | 'unclear';
+  /**
+   * `held`: a server name is unresolved. `asked`: evidence is requested. `unclear`: no evidence exists. `softDeleted`: a
+   * restore brings the server back.
+   */
+  readonly kind: 'goes' | 'held' | 'asked' | 'unclear' | 'softDeleted';
   readonly cause: RemovalCause;
   readonly basis: RemovalBasis;
 }
@@ -75,6 +80,7 @@ function fateOfDeselected(node: ExistingObject, view: View): Fate {
   if (!selection.serversComplete) return { kind: 'held', cause, basis };
   const verdict = serverId === '' ? 'unconfirmed' : view.serverVerdict(serverId);
   if (verdict === undefined) return { kind: 'asked', cause, basis };
+  if (verdict === 'softDeleted') return { kind: verdict, cause, basis };
   if (verdict === 'selected' || verdict === 'unconfirmed') return { kind: 'unclear', cause, basis };
   if (verdict === 'deleted') return { kind: 'goes', cause: 'serverDeleted', basis: 'evidence' };
   return { kind: 'goes', cause, basis };
@@ -111,6 +117,12 @@ function planOf(existing: ExistingObject, { kind, cause, ...fate }: Fate, view: 
   }
   const { kept } = keptNicsOf(existing, [], instanceId, view);
   return { ...node, ...gone, ...kept, ...deletingObject };
+}
+
+/** Returns the problem for a server that Nova keeps for `reclaim_instance_interval` after its deletion. */
+export function softDeletedProblem(serverId: string): Problem {
+  const message = `server ${serverId} is soft-deleted (status SOFT_DELETED in Nova), and its NICs stay; restore the server (openstack server restore ${serverId}), or delete it for good (openstack server delete --force ${serverId})`;
+  return { reason: 'ServerSoftDeleted', subject: `server ${serverId}`, message };
 }
 
 function unclearProblem({ nodeName, spec }: ExistingObject): Problem {

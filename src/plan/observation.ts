@@ -97,7 +97,7 @@ export interface ServerEvidence {
   readonly serverId: string;
   /**
    * `left`: exists and is not selected. `deleted`: deleted in Nova. `selected`: still selected, only missing from the
-   * list.
+   * list. `softDeleted`: still selected, and hidden from lists until a restore.
    */
-  readonly verdict: 'left' | 'deleted' | 'selected' | 'unconfirmed';
+  readonly verdict: 'left' | 'deleted' | 'selected' | 'softDeleted' | 'unconfirmed';
 }

@@ -229,6 +229,7 @@ export type ProblemReason = Extract<
   | 'RemovalHeld'
   | 'RemovalUnconfirmed'
   | 'ServerNotFound'
+  | 'ServerSoftDeleted'
   | 'SubnetOverlapsCluster'
 >;
 

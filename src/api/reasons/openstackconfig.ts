@@ -3,6 +3,7 @@ import { deletionReasons } from './deletion.ts';
 import { noticeReasons } from './notices.ts';
 import { portReasons } from './port.ts';
 import { nothing, type ReasonRow, row } from './reason-row.ts';
+import { serverReasons } from './server.ts';
 
 /** Reasons for one OpenstackConfig. */
 export const openstackConfigReasons = {
@@ -138,30 +139,7 @@ export const openstackConfigReasons = {
     ],
     ['Check Nova; the operator retries.', 'Nova 상태를 확인하십시오. 자동으로 재시도합니다.'],
   ),
-  ServerNotFound: row(
-    'openstackconfig',
-    true,
-    [
-      'A server in spec.vmNames does not exist in the project, or no server matches spec.vmSelector.',
-      'spec.vmNames의 서버가 프로젝트에 없거나 spec.vmSelector에 맞는 서버가 없습니다.',
-    ],
-    [
-      'Correct spec.vmNames or spec.vmSelector.',
-      'spec.vmNames 또는 spec.vmSelector를 수정하십시오.',
-    ],
-  ),
-  ServerNotUnique: row(
-    'openstackconfig',
-    true,
-    [
-      'Several servers in the project have a name in spec.vmNames; no server is deselected meanwhile.',
-      'spec.vmNames의 이름을 가진 서버가 프로젝트에 여러 대입니다. 그동안 어떤 서버도 선택에서 제외하지 않습니다.',
-    ],
-    [
-      'Use the id of the server in spec.vmNames, or rename the other servers.',
-      'spec.vmNames에 서버 ID를 지정하거나 다른 서버의 이름을 바꾸십시오.',
-    ],
-  ),
+  ...serverReasons,
   InterfaceLimitExceeded: row(
     'openstackconfig',
     true,

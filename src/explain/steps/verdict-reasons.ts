@@ -20,6 +20,7 @@ const stepOf: Readonly<Record<PortReason, 'Filter' | 'Assignment' | 'Selection' 
   RemovalHeld: 'Assignment',
   RemovalUnconfirmed: 'Assignment',
   ServerNotFound: 'Assignment',
+  ServerSoftDeleted: 'Assignment',
   Waiting: 'Assignment',
   WaitingForName: 'Assignment',
 };

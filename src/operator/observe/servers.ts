@@ -20,7 +20,7 @@ export interface ChosenServers {
 }
 
 export interface ChooseOptions {
-  readonly cloud: Pick<Cloud, 'projectServers'>;
+  readonly cloud: Pick<Cloud, 'projectServers' | 'softDeleted'>;
   /** Oldest acceptable list (monotonic ms; Infinity: request a new list for this sync). */
   readonly since: number;
   /** Previously selected servers; retained while Nova lists nothing. */
@@ -42,7 +42,7 @@ export async function chooseServers(
   if (isPinned(selector)) return { ids, complete: true, pinned: true, problems: [], flaws: [] };
   try {
     const { flawed, ...listed } = await list(selector, options, signal);
-    const named = byName(names, listed.all);
+    const named = await byLiveName(names, listed.all, options.cloud, signal);
     const matching = carrying && carriers(carrying, listed);
     const none = matching?.length === 0 ? [noneMatches] : [];
     const before = flawed.filter(({ id }) => options.before.includes(id)).map(({ id }) => id);
@@ -101,6 +101,22 @@ function isReadable({ flaw }: Server): boolean {
 export function flawOfServer({ id, flaw = '' }: Server): StatusProblem {
   const message = `server ${id} cannot be read and stays unchanged: ${flaw}`;
   return { reason: 'NovaServerError', message };
+}
+
+/** Finds servers by name; a soft-deleted server keeps its name until a live server uses the name. */
+async function byLiveName(
+  names: readonly string[],
+  live: readonly Server[],
+  cloud: Pick<Cloud, 'softDeleted'>,
+  signal: AbortSignal,
+): Promise<ReturnType<typeof byName>> {
+  const used = new Set(live.map(({ name }) => name));
+  const unused = names.filter((name) => !used.has(name));
+  const soft = unused.length > 0 ? await cloud.softDeleted(signal) : new Map<string, Server>();
+  const hidden = [...soft.values()].filter(
+    (server) => isReadable(server) && !used.has(server.name),
+  );
+  return byName(names, [...live, ...hidden]);
 }
 
 function byName(names: readonly string[], servers: readonly Server[]) {

@@ -321,6 +321,7 @@ const steps: Partial<Record<OperatorReason, Step>> = {
   NovaServerError: 'listing',
   ServerNotFound: 'listing',
   ServerNotUnique: 'listing',
+  ServerSoftDeleted: 'listing',
 };
 const order: readonly Step[] = ['config', 'credentials', 'listing', 'delivery'];
 

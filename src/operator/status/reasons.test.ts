@@ -70,7 +70,6 @@ function report(state: 'Configured' | 'Failed'): void {
 }
 
 const { credentials } = spec;
-
 const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>, Row>> = {
   Synced: { progress: 'Current', summed: true, trigger: async () => delivered(scene) },
   NoChange: { progress: 'Current', summed: true, trigger: then(() => undefined) },

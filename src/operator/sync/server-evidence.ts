@@ -77,7 +77,17 @@ async function judge(
   const server = await readServer(witness, serverId, signal);
   if (server === 'deleted') return verdictOfDeleted(witness, serverId, signal);
   if (server === 'unknown') return 'unconfirmed';
-  const { ids, names, carrying } = selector;
+  const verdict = await verdictOfPresent(witness, server, selector, signal);
+  return verdict === 'selected' && server.status === 'SOFT_DELETED' ? 'softDeleted' : verdict;
+}
+
+async function verdictOfPresent(
+  witness: ServerWitness,
+  server: ServerRecord,
+  { ids, names, carrying }: ServerSelector,
+  signal: AbortSignal,
+): Promise<'selected' | 'left' | 'unconfirmed'> {
+  const { id: serverId } = server;
   if (ids.includes(serverId) || names.includes(server.name)) return 'selected';
   if (carrying === undefined || !hasMetadata(server, carrying.metadata)) return 'left';
   if (carrying.tags.length === 0) return 'selected';

@@ -31,6 +31,7 @@ const serviceOf: Readonly<Record<Method, Service>> = {
   projectServers: 'nova',
   serverTags: 'nova',
   wasDeleted: 'nova',
+  softDeleted: 'nova',
 };
 
 /** A test server; the default project is the account's own. */
@@ -177,7 +178,8 @@ export class FakeCloud implements Cloud {
     this.serversSince.push(since);
     this.#called('projectServers', tags.join());
     const listed = this.#servers().filter(
-      ({ id, projectId }) => projectId === this.projectId && !this.unlisted.has(id),
+      ({ id, projectId, status }) =>
+        projectId === this.projectId && status !== 'SOFT_DELETED' && !this.unlisted.has(id),
     );
     const tagged = listed.filter(({ id }) => tags.every((tag) => this.#tagsOf(id).includes(tag)));
     return new Map(tagged.map((server) => [server.id, server]));
@@ -195,6 +197,12 @@ export class FakeCloud implements Cloud {
   async wasDeleted(serverId: string): Promise<boolean> {
     this.#called('wasDeleted', serverId);
     return this.vms.some(({ id, status }) => id === serverId && status === 'DELETED');
+  }
+
+  async softDeleted(): Promise<ReadonlyMap<string, Server>> {
+    this.#called('softDeleted', '');
+    const soft = this.#servers().filter(({ status }) => status === 'SOFT_DELETED');
+    return new Map(soft.map((server) => [server.id, server]));
   }
 
   #servers(): Server[] {

@@ -14,6 +14,8 @@ export const withoutRow = [
   'PortNotPlugged',
   'NetworkUnread',
   'WaitingForName',
+  // Tested in selected-servers.test.ts.
+  'ServerSoftDeleted',
   // Of Events only; tested in check-nodes/check-nodes.test.ts.
   'ChecksRequested',
   'CheckNodesRefused',

@@ -21,6 +21,7 @@ it.each([
   'SubnetNotUnique',
   'ServerNotFound',
   'ServerNotUnique',
+  'ServerSoftDeleted',
   'InterfaceLimitExceeded',
   'NameConflict',
   'InvalidNodeName',

@@ -50,6 +50,7 @@ export const standing: ReadonlySet<string> = new Set<OperatorReason>([
   'SubnetNotUnique',
   'ServerNotFound',
   'ServerNotUnique',
+  'ServerSoftDeleted',
   'InterfaceLimitExceeded',
   'NameConflict',
   'InvalidNodeName',
