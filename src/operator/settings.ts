@@ -21,6 +21,22 @@ const origins = () =>
     )
     .prefault('');
 
+/** Entries NAMESPACE=CLUSTER; the error names the first entry of another form. */
+const clustersOfNamespaces = () =>
+  textList()
+    .refine((all) => all.every(isNamespaceCluster), {
+      error: ({ input }) => {
+        const entry = (input as readonly string[]).find((one) => !isNamespaceCluster(one));
+        return `"${entry}" is not NAMESPACE=CLUSTER, such as team-a=prod-*`;
+      },
+    })
+    .prefault('');
+
+/** A namespace is a DNS label, a business cluster any text without blanks; both may contain `*`. */
+function isNamespaceCluster(text: string): boolean {
+  return /^[a-z0-9*-]+=\S+$/.test(text);
+}
+
 /** Removed operator settings: accepted and ignored for one release. */
 const removedSettings = {
   identity: removedSetting(
@@ -109,6 +125,13 @@ export const operatorSettings = {
     schema: textList().prefault(''),
     description:
       'Namespaces whose OpenstackConfigs the operator reconciles (comma-separated). Without it, all. Elsewhere they get the reason PolicyDenied, and their NICs stay until the object is deleted.',
+  }),
+  namespaceClusters: setting({
+    env: ['NAMESPACE_CLUSTERS'],
+    flag: 'namespace-clusters',
+    schema: clustersOfNamespaces(),
+    description:
+      'Business clusters to which the OpenstackConfigs of a namespace may deliver: NAMESPACE=CLUSTER (k8sProviderID), with * for any text, such as team-a=prod-*,team-a=dev (comma-separated). Without it, all. If it is set, a namespace without a matching entry delivers to no business cluster; its OpenstackConfigs get the reason PolicyDenied, and their NICs stay until the object is deleted.',
   }),
   legacyTakeOver: setting({
     env: ['LEGACY_TAKE_OVER'],

@@ -11,6 +11,7 @@ allowedEndpoints: ALLOWED_ENDPOINTS
 insecureTlsEndpoints: INSECURE_TLS_ENDPOINTS
 allowedProviders: ALLOWED_PROVIDERS
 allowedNamespaces: ALLOWED_NAMESPACES
+namespaceClusters: NAMESPACE_CLUSTERS
 legacyTakeOver: LEGACY_TAKE_OVER
 formerClusters: FORMER_CLUSTERS
 defaultK8sProviderId: DEFAULT_K8S_PROVIDER_ID
