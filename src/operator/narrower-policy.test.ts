@@ -53,7 +53,7 @@ describe.each(policies)('an OpenstackConfig denied by a narrower policy %j', (en
   });
 });
 
-it('an OpenstackConfig that moves to an allowed business cluster leaves a former one that the policy denies now', async () => {
+it('an OpenstackConfig leaves a former business cluster outside NAMESPACE_CLUSTERS after a move to an allowed cluster', async () => {
   await using scene = await narrowed({ NAMESPACE_CLUSTERS: 'multinic-system=biz-2' });
   const next = new FakeViola();
   scene.otherViolas.set('biz-2', next);

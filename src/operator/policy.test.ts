@@ -271,7 +271,7 @@ describe('the endpoint policy', () => {
     ['k8sProviderID', {}, 'biz-1'],
     ['openstackProviderID', { k8sProviderID: '' }, 'cloud-1'],
     ['DEFAULT_K8S_PROVIDER_ID', { ...direct, k8sProviderID: '' }, 'biz-9'],
-  ])('NAMESPACE_CLUSTERS denies the business cluster of %s without a call', async (_, more, id) => {
+  ])('NAMESPACE_CLUSTERS denies a business cluster from %s without a call', async (_, more, id) => {
     const map = { NAMESPACE_CLUSTERS: 'other=*,multinic-system=else' };
     const scene = await sceneWith({ ...everywhere, ...map, DEFAULT_K8S_PROVIDER_ID: 'biz-9' });
     scene.create({ credentials: { ...credentialsOf({}), ...more } });

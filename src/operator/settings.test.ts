@@ -68,19 +68,16 @@ describe("the operator's settings", () => {
     expect(() => confirming('biz-1,*')).toThrow('must list each provider id; * is not allowed');
   });
 
-  it.each([
-    'team-a',
-    'team-a=',
-    '=prod',
-    'Team A=prod',
-    'team-a = prod',
-  ])('NAMESPACE_CLUSTERS rejects the entry %s by name', (entry) => {
-    const read = (text: string) =>
-      readSettings(operatorSettings, { env: { NAMESPACE_CLUSTERS: text }, flags: {} });
-    const usable = 'team-a=prod-*, team-a=dev,team-*=*,*=lab';
-    expect(read(usable).namespaceClusters).toHaveLength(4);
-    expect(() => read(`${usable},${entry}`)).toThrow(`"${entry}"`);
-  });
+  it.each(['team-a', 'team-a=', '=prod', 'Team A=prod', 'team-a = prod'])(
+    'NAMESPACE_CLUSTERS rejects the entry %s by name',
+    (entry) => {
+      const read = (text: string) =>
+        readSettings(operatorSettings, { env: { NAMESPACE_CLUSTERS: text }, flags: {} });
+      const usable = 'team-a=prod-*, team-a=dev,team-*=*,*=lab';
+      expect(read(usable).namespaceClusters).toHaveLength(4);
+      expect(() => read(`${usable},${entry}`)).toThrow(`"${entry}"`);
+    },
+  );
 
   it('a settings error names every invalid setting, and no secret', () => {
     const env = {

@@ -153,9 +153,7 @@ function isLike(text: string, pattern: string): boolean {
 
 /** Returns the parts of a pattern between its `*`, escaped for a regular expression. */
 function literals(pattern: string): string[] {
-  return pattern
-    .split('*')
-    .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
 }
 
 /** Returns whether a pattern matches an origin; the scheme's default port is optional on either side. */
