@@ -75,6 +75,7 @@ describe('reasons for not Ready', () => {
       'TimeoutCapped',
       'SecretInSpec',
       'TLSNotVerified',
+      'OwnerUnverified',
       'SecretNotOurs',
       'Connected',
       'Disconnected',

@@ -26,6 +26,7 @@ export function recordReady(
 /** Conditions that record a Warning once. */
 const warnings = [
   { type: 'CredentialsValid', reason: 'SecretInSpec' },
+  { type: 'OwnerVerified', reason: 'OwnerUnverified' },
   { type: 'TLSVerified', reason: 'TLSNotVerified' },
 ] as const satisfies readonly { type: string; reason: OperatorReason }[];
 

@@ -68,6 +68,13 @@ function report(state: 'Configured' | 'Failed'): void {
   }
 }
 
+/** Replaces the sources by those of an operator without the field cluster, for another uid. */
+function forgetOwner(): void {
+  const { namespace = '', name = '' } = scene.object()?.metadata ?? {};
+  const source = { namespace, name, uid: 'earlier-uid', generation: 1 };
+  for (const node of scene.viola.nodes.values()) scene.viola.put({ ...node, source });
+}
+
 const { credentials } = spec;
 
 const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>, Row>> = {
@@ -236,6 +243,12 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>
       scene.restart({ ...environment, INSECURE_TLS_ENDPOINTS: '*' });
       await created({ settings: { openstackInsecureTLS: true } })();
     },
+  },
+  OwnerUnverified: {
+    type: 'OwnerVerified',
+    progress: 'Current',
+    summed: true,
+    trigger: then(forgetOwner),
   },
   Connected: {
     type: 'Notifications',

@@ -97,7 +97,8 @@ async function report(
   if (sent > 0) log.info({ config: keyOf(object), sent, ...summary }, 'delivered');
   const waiting = waitsOf(synced);
   const secrets = secretsInSpec(config.credentials);
-  const uses = { secretsInSpec: secrets, unverified, capped: config.capped };
+  const unverifiedNodes = synced.nodes.flatMap((node) => (node.isUnverified ? node.nodeName : []));
+  const uses = { secretsInSpec: secrets, unverified, unverifiedNodes, capped: config.capped };
   const ending = { kind: 'synced', sent, problems, waiting, ...uses } as const;
   const { downPortFastRetryMax } = config;
   const status = await writer.write(context, ending, signal, { synced, downPortFastRetryMax });
