@@ -38,6 +38,10 @@ function allowing(text: string) {
   return readSettings(operatorSettings, { env: { ALLOWED_ENDPOINTS: text }, flags: {} });
 }
 
+function mapping(text: string) {
+  return readSettings(operatorSettings, { env: { NAMESPACE_CLUSTERS: text }, flags: {} });
+}
+
 function confirming(text: string) {
   return readSettings(operatorSettings, { env: { LEGACY_VIOLA_PROVIDERS: text }, flags: {} });
 }
@@ -71,11 +75,9 @@ describe("the operator's settings", () => {
   it.each(['team-a', 'team-a=', '=prod', 'Team A=prod', 'team-a = prod'])(
     'NAMESPACE_CLUSTERS rejects the entry %s by name',
     (entry) => {
-      const read = (text: string) =>
-        readSettings(operatorSettings, { env: { NAMESPACE_CLUSTERS: text }, flags: {} });
       const usable = 'team-a=prod-*, team-a=dev,team-*=*,*=lab';
-      expect(read(usable).namespaceClusters).toHaveLength(4);
-      expect(() => read(`${usable},${entry}`)).toThrow(`"${entry}"`);
+      expect(mapping(usable).namespaceClusters).toHaveLength(4);
+      expect(() => mapping(`${usable},${entry}`)).toThrow(`"${entry}"`);
     },
   );
 

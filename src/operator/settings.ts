@@ -136,9 +136,9 @@ export const operatorSettings = {
   legacyTakeOver: setting({
     env: ['LEGACY_TAKE_OVER'],
     flag: 'legacy-take-over',
-    schema: textList().prefault('*'),
+    schema: textList().prefault(''),
     description:
-      'OpenstackConfigs that take over MultiNicNodeConfigs without source, which the legacy system wrote (comma-separated): NAMESPACE for all of a namespace, NAMESPACE/NAME, or * for all. Other OpenstackConfigs leave such nodes unchanged with the reason NameConflict. Name none after a migration: LEGACY_TAKE_OVER=-.',
+      'OpenstackConfigs that take over MultiNicNodeConfigs without source, which the legacy system wrote (comma-separated): NAMESPACE for all of a namespace, NAMESPACE/NAME, or * for all. Other OpenstackConfigs, and without it all, leave such nodes unchanged with the reason NameConflict. The migration sets it; empty it when all OpenstackConfigs are Ready.',
   }),
   formerClusters: setting({
     env: ['FORMER_CLUSTERS'],

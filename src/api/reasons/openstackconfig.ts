@@ -1,4 +1,5 @@
 import { checkReasons } from './checks.ts';
+import { ownerReasons } from './owner.ts';
 import { portReasons } from './port.ts';
 import { nothing, type ReasonRow, row } from './reason-row.ts';
 
@@ -184,15 +185,6 @@ export const openstackConfigReasons = {
       '서버 이름을 변경하거나 한쪽 OpenstackConfig의 선택에서 제외하십시오.',
     ],
   ),
-  ClusterIdentityUnread: row(
-    'openstackconfig',
-    false,
-    [
-      'The operator may not read the Namespace kube-system of its own cluster, so business clusters could not tell it from another operator. Nothing is written.',
-      '오퍼레이터가 자신의 클러스터에서 kube-system 네임스페이스를 읽을 수 없어 비즈니스 클러스터에서 다른 오퍼레이터와 구별할 수 없습니다. 아무것도 쓰지 않습니다.',
-    ],
-    ['Grant the operator `get` on kube-system.', 'kube-system에 대한 `get` 권한을 부여하십시오.'],
-  ),
   PolicyDenied: row(
     'openstackconfig',
     false,
@@ -275,18 +267,6 @@ export const openstackConfigReasons = {
     [
       'Configure the CA certificate instead: OPENSTACK_CA_FILE, CONTRABASS_CA_FILE, or cacert in the clouds.yaml.',
       '대신 CA 인증서를 지정하십시오: OPENSTACK_CA_FILE, CONTRABASS_CA_FILE 또는 clouds.yaml의 cacert.',
-    ],
-  ),
-  OwnerUnverified: row(
-    'openstackconfig',
-    false,
-    [
-      'Nodes were delivered for an OpenstackConfig with this name and another uid, by an operator of an earlier release, which names no management cluster. The operator continues them, as after a restore. If another management cluster has an OpenstackConfig of this name, the nodes may be its own.',
-      '이름은 같지만 UID가 다른 OpenstackConfig를 위해 이전 릴리스의 오퍼레이터가 전달한 노드입니다. 이 오퍼레이터는 관리 클러스터를 기록하지 않습니다. 복원 후와 마찬가지로 오퍼레이터가 이 노드들을 계속 관리합니다. 다른 관리 클러스터에 같은 이름의 OpenstackConfig가 있으면 그쪽 노드일 수 있습니다.',
-    ],
-    [
-      'Nothing after a restore: the next POST writes management cluster and cloud, and the condition ends. If another management cluster delivers the nodes, deselect the servers in one of the two.',
-      '복원한 경우라면 할 일이 없습니다. 다음 POST가 관리 클러스터와 클라우드를 기록하면 조건이 사라집니다. 다른 관리 클러스터가 이 노드를 전달하고 있다면 둘 중 한쪽에서 서버 선택을 해제하십시오.',
     ],
   ),
   SecretNotOurs: row(
@@ -406,6 +386,7 @@ export const openstackConfigReasons = {
       '비즈니스 클러스터에서 메시지에 있는 MultiNicNodeConfig를 삭제한 다음 `multinic.io/allow-removals` 어노테이션을 새 값으로 설정하십시오. 또는 native Viola를 사용하십시오.',
     ],
   ),
+  ...ownerReasons,
   ...portReasons,
   ...checkReasons,
 } as const satisfies Record<string, ReasonRow>;

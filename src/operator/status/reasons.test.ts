@@ -68,15 +68,6 @@ function report(state: 'Configured' | 'Failed'): void {
   }
 }
 
-/** Replaces the sources by those of an operator without the field cluster, for another uid. */
-function forgetOwner(): void {
-  const { namespace = '', name = '' } = scene.object()?.metadata ?? {};
-  const source = { namespace, name, uid: 'earlier-uid', generation: 1 };
-  for (const node of scene.viola.nodes.values()) scene.viola.put({ ...node, source });
-}
-
-const { credentials } = spec;
-
 const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>, Row>> = {
   Synced: { progress: 'Current', summed: true, trigger: async () => delivered(scene) },
   NoChange: { progress: 'Current', summed: true, trigger: then(() => undefined) },
@@ -233,7 +224,7 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>
     type: 'CredentialsValid',
     progress: 'Current',
     summed: true,
-    trigger: created({ settings: { contrabassEncryptKey: '0123456789abcdef' }, credentials }),
+    trigger: created({ settings: { contrabassEncryptKey: '0123456789abcdef' } }),
   },
   TLSNotVerified: {
     type: 'TLSVerified',
@@ -243,12 +234,6 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>
       scene.restart({ ...environment, INSECURE_TLS_ENDPOINTS: '*' });
       await created({ settings: { openstackInsecureTLS: true } })();
     },
-  },
-  OwnerUnverified: {
-    type: 'OwnerVerified',
-    progress: 'Current',
-    summed: true,
-    trigger: then(forgetOwner),
   },
   Connected: {
     type: 'Notifications',
@@ -350,6 +335,8 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>
 
 const withoutRow = [
   'ClusterIdentityUnread',
+  // Tested in other-cluster.test.ts.
+  'OwnerUnverified',
   'ProviderUnavailable',
   'SecretNotOurs',
   // Port reasons in status.unusedPorts; tested in plan/port-verdict.test.ts.
