@@ -25,7 +25,7 @@ const observing = new AbortController();
 let observed: Promise<void>;
 
 beforeAll(async () => {
-  // The objects of a MultiNicBizConfig name no OpenstackConfig.
+  // A MultiNicBizConfig leaves objects without source.
   const env = { LEGACY_TAKE_OVER: namespaces.system };
   world = await openWorld(['worker-1', 'worker-2'], { env });
   [one, two] = world.workers as [Worker, Worker];
