@@ -76,6 +76,7 @@ describe('reasons for not Ready', () => {
       'SecretInSpec',
       'TLSNotVerified',
       'DuplicateCluster',
+      'OwnerUnverified',
       'SecretNotOurs',
       'Connected',
       'Disconnected',

@@ -61,10 +61,12 @@ has_key() {
   there secret contrabass-encrypt-key -n "$1"
 }
 
-# map_namespaces NAMESPACE…: where our operator may read the keys that objects refer to.
+# map_namespaces NAMESPACE…: where our operator may read the keys that objects refer to, and whose objects may take over node
+# configs of the deployed system, which name no OpenstackConfig.
 map_namespaces() {
   local it list=''
   for it; do list+="${list:+, }$it"; done
+  [[ -z $list ]] || setting_of operator "legacyTakeOver: [$list]"
   [[ -z $list || $list == multinic-system ]] || setting_of operator "secretNamespaces: [$list]"
 }
 

@@ -191,6 +191,7 @@ forward_operator() {
   done
   say "keep $backup: it is the way back, and its values.yaml goes to every upgrade:"
   say "  ./deploy-operator.sh --type production -- --values $backup/values.yaml"
+  say "once all OpenstackConfigs are Ready, remove operator.settings.legacyTakeOver from that file and upgrade: until then OpenstackConfigs of these namespaces take over any node config that names none"
 }
 
 remove_bridge() {

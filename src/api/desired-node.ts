@@ -5,7 +5,7 @@ import { labelValue } from './label-value.ts';
 import type { InterfaceSpec, NodeConfigSpec } from './multinicnodeconfig.ts';
 import { annotations, interfaceName, labels } from './names.ts';
 import type { NodeError, PostedNode } from './node-configs-http.ts';
-import { objectName } from './object-name.ts';
+import { controlCharacterIn, objectName } from './object-name.ts';
 import { specHash } from './spec-hash.ts';
 
 /** Target object for one posted node; Viola owns all its fields. */
@@ -31,12 +31,9 @@ export function desiredNode(posted: PostedNode, providerId: string): Desired {
     kind: 'invalid',
     error: { nodeName: posted.nodeName, code: 'Invalid', field, message },
   });
-  if (/\p{Cc}/u.test(nodeName)) {
-    return invalid(
-      'nodeName',
-      `${JSON.stringify(nodeName)} has a control character; rename the server`,
-    );
-  }
+  // Before the trim, which drops control characters at both ends.
+  const control = controlCharacterIn(posted.nodeName);
+  if (control) return invalid('nodeName', `${control}; rename the server`);
   const name = objectName(nodeName);
   if (name === '') {
     return invalid(

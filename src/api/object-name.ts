@@ -21,3 +21,15 @@ function tidy(text: string, length: number): string {
   const ends = /^[-.]+|[-.]+$/g;
   return text.replaceAll(ends, '').slice(0, length).replaceAll(ends, '');
 }
+
+/** Returns why a node name is refused: control characters break log lines and messages. Undefined: usable. */
+export function controlCharacterIn(nodeName: string): string | undefined {
+  if (!/\p{Cc}/u.test(nodeName)) return undefined;
+  // JSON leaves DEL and C1 controls unescaped.
+  const shown = JSON.stringify(nodeName).replaceAll(/\p{Cc}/gu, escaped);
+  return `${shown} has a control character`;
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

@@ -51,6 +51,12 @@ export const clusterView = z.object({
   message: z.string().describe("Viola's message about the connection; empty: none."),
   checkedAt: time('When Viola checked the connection').optional(),
   missingRights: z.array(z.string()).optional().describe('Missing rights; absent: unknown.'),
+  hasNamespaceMap: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether the operator's setting NAMESPACE_CLUSTERS limits the namespaces that deliver here; absent: an operator of an earlier release.",
+    ),
   nodes: z.int().describe('Nodes delivered by OpenstackConfigs.'),
   nics: stateCounts.describe('NICs by state.'),
   drifted: z.int().describe('Nodes that differ from what was applied.'),

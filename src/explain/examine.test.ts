@@ -48,6 +48,9 @@ function unused(reason: string, message: string): Partial<SystemFacts> {
   return { configs: read([{ ...config, status: { ...config.status, unusedPorts: ports } }]) };
 }
 
+const ofTeamA = { ...config, metadata: { ...config.metadata, namespace: 'team-a' } };
+const twoNamespaces: Partial<SystemFacts> = { configs: read([config, ofTeamA]) };
+
 function nodes(...list: readonly NodeView[]): Partial<SystemFacts> {
   return { nodes: read(list) };
 }
@@ -291,6 +294,14 @@ const rows: readonly Row[] = [
     severity: 'warning',
     subject: 'biz-1',
     reason: 'VersionSkew',
+  },
+  {
+    title: 'business cluster of two namespaces without NAMESPACE_CLUSTERS',
+    facts: twoNamespaces,
+    section: 'delivery',
+    severity: 'warning',
+    subject: 'biz-1',
+    reason: 'ClusterShared',
   },
   {
     title: 'Viola without a right',

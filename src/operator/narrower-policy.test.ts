@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FakeViola } from './testing/fake-viola.ts';
 import { attach, delivered, environment, type Scene, setScene, spec } from './testing/scene.ts';
 
 /** Delivers an OpenstackConfig's nodes, then restarts the operator with a narrower policy. */
@@ -13,6 +14,7 @@ const policies = [
   { ALLOWED_NAMESPACES: 'other' },
   { ALLOWED_PROVIDERS: 'other' },
   { ALLOWED_PROVIDERS: 'cloud-1' },
+  { NAMESPACE_CLUSTERS: 'multinic-system=other' },
 ];
 
 describe.each(policies)('an OpenstackConfig denied by a narrower policy %j', (env) => {
@@ -49,6 +51,19 @@ describe.each(policies)('an OpenstackConfig denied by a narrower policy %j', (en
     expect(scene.cloud.log).toHaveLength(before);
     expect(scene.clouds.requests).toEqual([]);
   });
+});
+
+it('an OpenstackConfig leaves a former business cluster outside NAMESPACE_CLUSTERS after a move to an allowed cluster', async () => {
+  await using scene = await narrowed({ NAMESPACE_CLUSTERS: 'multinic-system=biz-2' });
+  const next = new FakeViola();
+  scene.otherViolas.set('biz-2', next);
+  scene.edit({ credentials: { ...spec.credentials, k8sProviderID: 'biz-2' } });
+  await scene.look();
+  expect(scene.ready()).toContain('False RemovalHeld');
+  expect([next.nodes.size, scene.viola.removals]).toEqual([2, []]);
+  scene.kube.annotate({ 'multinic.io/allow-removals': 'now' });
+  await scene.look();
+  expect(scene.viola.removals).toEqual(['worker-1', 'worker-2']);
 });
 
 const insecure = { contrabassInsecureTLS: true, openstackInsecureTLS: true };

@@ -65,6 +65,30 @@ it('an operator without the uid of its cluster is Stalled and writes nothing', a
   expect([scene.viola.posts.length, scene.viola.removals]).toEqual([before, []]);
 });
 
+it('an object of an earlier uid without its cluster is continued, with a condition until the next POST', async () => {
+  for (const node of scene.viola.nodes.values()) {
+    const source = { namespace: 'multinic-system', name: 'osc', uid: 'earlier-uid', generation: 1 };
+    scene.viola.put({ ...node, source });
+  }
+  await scene.look();
+  expect(scene.ready()).toBe('True Synced: synced 2 nodes');
+  expect(scene.condition('OwnerVerified')).toMatchObject({
+    status: 'False',
+    message: expect.stringMatching(
+      /^owner unverified: worker-1 and worker-2 were delivered/,
+    ) as unknown,
+  });
+  expect(sources()).toEqual(untouched);
+  const before = scene.kube.writes.length;
+  await scene.look();
+  expect(scene.condition('OwnerVerified')).toBeUndefined();
+  await scene.look();
+  expect(scene.events.filter(({ reason }) => reason === 'OwnerUnverified')).toMatchObject([
+    { type: 'Warning' },
+  ]);
+  expect(scene.kube.writes.slice(before)).toEqual(['status']);
+});
+
 it('a Viola that drops cluster and cloud gets no POST per poll', async () => {
   scene.viola.storesIdentity = false;
   for (const node of scene.viola.nodes.values()) {

@@ -192,6 +192,9 @@ async function syncWith(scene: Scene, what: Given, insecure = false): Promise<st
   return scene.ready();
 }
 
+/** Credentials in the object, which name no cloud of Contrabass. */
+const direct = { ...account, authURL: 'http://127.0.0.1:9', openstackProviderID: '' };
+
 const everywhere = { ALLOWED_ENDPOINTS: 'http://127.0.0.1:*,https://127.0.0.1:*' };
 
 describe('the endpoint policy', () => {
@@ -265,8 +268,24 @@ describe('the endpoint policy', () => {
   });
 
   it.each([
+    ['k8sProviderID', {}, 'biz-1'],
+    ['openstackProviderID', { k8sProviderID: '' }, 'cloud-1'],
+    ['DEFAULT_K8S_PROVIDER_ID', { ...direct, k8sProviderID: '' }, 'biz-9'],
+  ])('NAMESPACE_CLUSTERS denies a business cluster from %s without a call', async (_, more, id) => {
+    const map = { NAMESPACE_CLUSTERS: 'other=*,multinic-system=else' };
+    const scene = await sceneWith({ ...everywhere, ...map, DEFAULT_K8S_PROVIDER_ID: 'biz-9' });
+    scene.create({ credentials: { ...credentialsOf({}), ...more } });
+    await scene.look();
+    expect(scene.ready()).toBe(
+      `False PolicyDenied: spec.credentials.k8sProviderID "${id}" is not a business cluster of namespace "multinic-system" in the operator's NAMESPACE_CLUSTERS; set an allowed business cluster, or let an administrator add multinic-system=${id}`,
+    );
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
     { ALLOWED_PROVIDERS: 'biz-1,cloud-1' },
     { ALLOWED_NAMESPACES: 'other,multinic-system' },
+    { NAMESPACE_CLUSTERS: 'other=biz-1,multinic-*=biz-*' },
   ])('the policy %j allows a matching OpenstackConfig', async (env) => {
     const ready = await syncWith(await sceneWith({ ...everywhere, ...env }), {});
     expect(ready).not.toContain('PolicyDenied');

@@ -38,6 +38,10 @@ function allowing(text: string) {
   return readSettings(operatorSettings, { env: { ALLOWED_ENDPOINTS: text }, flags: {} });
 }
 
+function mapping(text: string) {
+  return readSettings(operatorSettings, { env: { NAMESPACE_CLUSTERS: text }, flags: {} });
+}
+
 function confirming(text: string) {
   return readSettings(operatorSettings, { env: { LEGACY_VIOLA_PROVIDERS: text }, flags: {} });
 }
@@ -67,6 +71,15 @@ describe("the operator's settings", () => {
     expect(confirming(' biz-1, biz-2 ,').legacyViolaProviders).toEqual(['biz-1', 'biz-2']);
     expect(() => confirming('biz-1,*')).toThrow('must list each provider id; * is not allowed');
   });
+
+  it.each(['team-a', 'team-a=', '=prod', 'Team A=prod', 'team-a = prod'])(
+    'NAMESPACE_CLUSTERS rejects the entry %s by name',
+    (entry) => {
+      const usable = 'team-a=prod-*, team-a=dev,team-*=*,*=lab';
+      expect(mapping(usable).namespaceClusters).toHaveLength(4);
+      expect(() => mapping(`${usable},${entry}`)).toThrow(`"${entry}"`);
+    },
+  );
 
   it('a settings error names every invalid setting, and no secret', () => {
     const env = {

@@ -21,6 +21,22 @@ const origins = () =>
     )
     .prefault('');
 
+/** Entries NAMESPACE=CLUSTER; the error names the first entry of another form. */
+const clustersOfNamespaces = () =>
+  textList()
+    .refine((all) => all.every(isNamespaceCluster), {
+      error: ({ input }) => {
+        const entry = (input as readonly string[]).find((one) => !isNamespaceCluster(one));
+        return `"${entry}" is not NAMESPACE=CLUSTER, such as team-a=prod-*`;
+      },
+    })
+    .prefault('');
+
+/** A namespace is a DNS label, a business cluster any text without blanks; both may contain `*`. */
+function isNamespaceCluster(text: string): boolean {
+  return /^[a-z0-9*-]+=\S+$/.test(text);
+}
+
 /** Removed operator settings: accepted and ignored for one release. */
 const removedSettings = {
   identity: removedSetting(
@@ -117,12 +133,19 @@ export const operatorSettings = {
     description:
       'Time between the deletion of an OpenstackConfig and the removal of its first NIC (duration). In this time, an OpenstackConfig with the same cloud, project and business cluster, such as one renamed in git, takes the nodes over. If it is short, a rename removes NICs.',
   }),
+  namespaceClusters: setting({
+    env: ['NAMESPACE_CLUSTERS'],
+    flag: 'namespace-clusters',
+    schema: clustersOfNamespaces(),
+    description:
+      'Business clusters to which the OpenstackConfigs of a namespace may deliver: NAMESPACE=CLUSTER (k8sProviderID), with * for any text, such as team-a=prod-*,team-a=dev (comma-separated). Without it, all. If it is set, a namespace without a matching entry delivers to no business cluster; its OpenstackConfigs get the reason PolicyDenied, and their NICs stay until the object is deleted.',
+  }),
   legacyTakeOver: setting({
     env: ['LEGACY_TAKE_OVER'],
     flag: 'legacy-take-over',
-    schema: textList().prefault('*'),
+    schema: textList().prefault(''),
     description:
-      'OpenstackConfigs that take over MultiNicNodeConfigs without source, which the legacy system wrote (comma-separated): NAMESPACE for all of a namespace, NAMESPACE/NAME, or * for all. Other OpenstackConfigs leave such nodes unchanged with the reason NameConflict. Name none after a migration: LEGACY_TAKE_OVER=-.',
+      'OpenstackConfigs that take over MultiNicNodeConfigs without source, which the legacy system wrote (comma-separated): NAMESPACE for all of a namespace, NAMESPACE/NAME, or * for all. Other OpenstackConfigs, and without it all, leave such nodes unchanged with the reason NameConflict. The migration sets it; empty it when all OpenstackConfigs are Ready.',
   }),
   formerClusters: setting({
     env: ['FORMER_CLUSTERS'],

@@ -125,3 +125,21 @@ describe('[W22] two namesake OpenstackConfigs in different management clusters',
     expect(scene.object()).toBeUndefined();
   });
 });
+
+it.each([
+  ['no setting', '', 'NameConflict'],
+  ['another namespace', 'team-b', 'NameConflict'],
+  ['another name', 'multinic-system/other', 'NameConflict'],
+  ['its namespace', 'team-b,multinic-system', 'Synced'],
+  ['its name', 'multinic-system/osc', 'Synced'],
+])('with %s in LEGACY_TAKE_OVER, objects without source give %s', async (_, setting, reason) => {
+  scene = await setScene({ ...environment, LEGACY_TAKE_OVER: setting });
+  await delivered(scene);
+  const before = scene.viola.posts.length;
+  for (const { source: _s, ...node } of scene.viola.nodes.values()) scene.viola.put(node);
+  await scene.look();
+  expect(scene.condition('Ready')?.reason).toBe(reason);
+  const isTaken = reason === 'Synced';
+  expect(scene.viola.posts.length > before).toBe(isTaken);
+  expect(scene.ready().includes("the operator's setting LEGACY_TAKE_OVER")).toBe(!isTaken);
+});

@@ -4,7 +4,7 @@ import type { Block, Claim } from './claims.ts';
 import { type InterfacePlan, planInterfaces } from './interfaces.ts';
 import { keptNicsOf, keptProblem } from './kept-nics.ts';
 import type { Question } from './observation.ts';
-import { isOfCloud, isOfName, isOfThis, isSuccession } from './ownership.ts';
+import { isOfCloud, isOfName, isOfThis, isSuccession, isUnverified } from './ownership.ts';
 import type { NodePlan, PortVerdict, Problem, Removal } from './plan.ts';
 import { verdictsOfBlocked } from './port-verdict.ts';
 import type { Place } from './removal.ts';
@@ -39,6 +39,7 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
     removals: { confirmed: plan.confirmed, unconfirmed: plan.unconfirmed },
     ...(plan.passedOver ? { passedOver: true } : {}),
     ...replacing(existing, view),
+    ...(existing && isUnverified(existing, view.input.owner) ? { isUnverified: true } : {}),
     ...formerCloud(claim, place, view),
     ...kept,
     ...decide(claim, plan, own, view),

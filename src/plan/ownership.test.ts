@@ -38,6 +38,19 @@ describe('ownershipOf', () => {
   });
 });
 
+it.each<[string, Partial<Source>, boolean]>([
+  ['our uid', { uid: owner.uid, cluster: undefined }, false],
+  ['an earlier uid without a cluster', { cluster: undefined }, true],
+  ['an earlier uid of this cluster', {}, false],
+])('an object with %s has an unverified owner: %s', (_, change, isUnverified) => {
+  const source = { ...restored, ...change };
+  const leaving = { deletionTimestamp: '2026-01-02T00:00:00Z' };
+  const held = [existingNode(1, [entry(1, 0)], { source, ...leaving })];
+  const plans = [planOf(source), planOf(source, { held })];
+  const flags = plans.map(({ nodes }) => nodes[0]?.isUnverified ?? false);
+  expect(flags).toEqual([isUnverified, isUnverified]);
+});
+
 function planOf(source: Source, { input: more, ...sample }: Sample = {}) {
   const held = [existingNode(1, [entry(1, 0), entry(2, 1)], { source })];
   const ports = [port(1, 's1'), port(2, 's1')];

@@ -34,6 +34,12 @@ export function isOfThis({ source }: Sourced, owner: Owner): boolean {
   return source?.uid === owner.uid && isOfName(source, owner);
 }
 
+/** True if only the name shows the owner: the source has another uid, and no management cluster. */
+export function isUnverified({ source }: Sourced, owner: Owner): boolean {
+  if (source === undefined || owner.cluster === undefined) return false;
+  return isOwn({ source }, owner) && source.cluster === undefined && source.uid !== owner.uid;
+}
+
 /** True if the source has this name, regardless of uid and management cluster. */
 export function isOfName(
   source: Pick<Owner, 'namespace' | 'name'> | undefined,

@@ -193,6 +193,8 @@ export interface NodePlan {
   };
   /** Uids of replaced namesakes, latest first. */
   readonly replaces?: readonly string[];
+  /** True: the object had another uid and no management cluster; only the name shows its owner. */
+  readonly isUnverified?: boolean;
   /** Former cloud, kept in the source until the account has read all NICs. Undefined: the owner's cloud. */
   readonly cloud?: string | undefined;
   /**

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import {
   checkAnswer,
   checkRequest,
@@ -12,10 +11,9 @@ import { everyBody, everyRoute, problemResponses } from '../http/problem-respons
 import { callerOf } from './admit.ts';
 import { requestCheck } from './check-node.ts';
 import { inCluster } from './in-cluster.ts';
+import { nodeParams } from './node-params.ts';
 import type { PostDeps } from './post-route.ts';
 import { beginWrites } from './write-limit.ts';
-
-const nodeParams = z.object({ node: z.string().min(1).max(253) });
 
 /** Registers the route for checks by the controller. */
 export function serveCheck(

@@ -46,6 +46,31 @@ describe('authorization', () => {
   });
 });
 
+it.each([
+  ['a line feed', 'w1\nlevel=error'],
+  ['a line feed at its end', 'w1\n'],
+  ['an escape', '\u001b[31mw1'],
+  ['a C1 control', 'w1\u0085'],
+])('a node name with %s is refused by every route without a write', async (_, name) => {
+  const path = `/${encodeURIComponent(name)}`;
+  const answers = [
+    await bed.get(path),
+    await bed.call('DELETE', path),
+    await bed.call('POST', `${path}/check`, {}, { id: 'now' }),
+  ];
+  for (const { status, body } of answers) {
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toMatch(
+      /u00[0-9a-f]{2}.*has a control character|\\n.*has a control/,
+    );
+  }
+  const entry = { ...node, nodeName: name };
+  expect((await bed.post([entry])).answer.errors).toMatchObject([{ field: 'nodeName' }]);
+  const dryRun = await bed.call('POST', '/dry-run', {}, [entry]);
+  expect(JSON.stringify(dryRun.body)).toContain('has a control character');
+  expect(bed.writes).toEqual([]);
+});
+
 describe('GET node-configs', () => {
   it('a list is paged and cached briefly; fresh=true bypasses the cache', async () => {
     await bed.post([node, { nodeName: 'n2' }, { nodeName: 'n3' }]);

@@ -25,6 +25,7 @@ import type { ClusterRights } from './cluster-rights.ts';
 import { deleteNode } from './delete-node.ts';
 import { serveDryRun } from './dry-run-route.ts';
 import { inCluster } from './in-cluster.ts';
+import { nodeParams } from './node-params.ts';
 import { namesTag, pageTag } from './page-tag.ts';
 import { type PostDeps, servePost } from './post-route.ts';
 import { reach } from './reach.ts';
@@ -80,7 +81,6 @@ function wordIn<const T extends string>(words: readonly T[]) {
 const unchanged = z
   .undefined()
   .describe('The page is unchanged since the ETag in If-None-Match; no body.');
-const nodeParams = z.object({ node: z.string().min(1).max(253) });
 const fresh = z
   .stringbool()
   .default(false)

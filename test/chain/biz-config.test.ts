@@ -25,7 +25,9 @@ const observing = new AbortController();
 let observed: Promise<void>;
 
 beforeAll(async () => {
-  world = await openWorld(['worker-1', 'worker-2']);
+  // A MultiNicBizConfig leaves objects without source.
+  const env = { LEGACY_TAKE_OVER: namespaces.system };
+  world = await openWorld(['worker-1', 'worker-2'], { env });
   [one, two] = world.workers as [Worker, Worker];
   await writeFile(kubeconfig(), await world.business.server.kubeconfig(), { mode: 0o600 });
   observer = new Observer(world);

@@ -79,7 +79,7 @@ function leavesOf(value: unknown, path = ''): string[] {
 
 /** Names in camel case that are no reasons: kinds, conditions, and names of Kubernetes and of fields. */
 const wordsOfOthers = new Set(
-  'OpenstackConfig MultiNicNodeConfig CreatedAfterConfig InProgress NICsReady ClusterUnique ContainerCreating ErrImagePull ImagePullBackOff'.split(
+  'OpenstackConfig MultiNicNodeConfig CreatedAfterConfig InProgress NICsReady ClusterUnique OwnerVerified ContainerCreating ErrImagePull ImagePullBackOff'.split(
     ' ',
   ),
 );

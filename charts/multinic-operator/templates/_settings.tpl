@@ -12,6 +12,7 @@ insecureTlsEndpoints: INSECURE_TLS_ENDPOINTS
 allowedProviders: ALLOWED_PROVIDERS
 allowedNamespaces: ALLOWED_NAMESPACES
 deletionDelay: DELETION_DELAY
+namespaceClusters: NAMESPACE_CLUSTERS
 legacyTakeOver: LEGACY_TAKE_OVER
 formerClusters: FORMER_CLUSTERS
 defaultK8sProviderId: DEFAULT_K8S_PROVIDER_ID

@@ -155,6 +155,18 @@ export const explainReasons = {
       '메시지에 표시된 노드의 규칙 또는 설정을 수정하십시오.',
     ],
   ),
+  ClusterShared: row(
+    'openstackconfig',
+    false,
+    [
+      'OpenstackConfigs of several namespaces deliver to one business cluster, and the operator lets every namespace do so.',
+      '여러 네임스페이스의 OpenstackConfig가 하나의 비즈니스 클러스터에 전달하고 있으며, 오퍼레이터는 모든 네임스페이스에 이를 허용합니다.',
+    ],
+    [
+      "Set the operator's NAMESPACE_CLUSTERS (chart value operator.settings.namespaceClusters) to the business clusters of each namespace.",
+      '오퍼레이터의 NAMESPACE_CLUSTERS(차트 값 operator.settings.namespaceClusters)에 네임스페이스별 비즈니스 클러스터를 설정하십시오.',
+    ],
+  ),
   PartNotReady: row(
     'part',
     true,

@@ -1,6 +1,7 @@
 import { checkReasons } from './checks.ts';
 import { deletionReasons } from './deletion.ts';
 import { noticeReasons } from './notices.ts';
+import { ownerReasons } from './owner.ts';
 import { portReasons } from './port.ts';
 import { nothing, type ReasonRow, row } from './reason-row.ts';
 import { serverReasons } from './server.ts';
@@ -164,15 +165,6 @@ export const openstackConfigReasons = {
       '서버 이름을 변경하거나 한쪽 OpenstackConfig의 선택에서 제외하십시오.',
     ],
   ),
-  ClusterIdentityUnread: row(
-    'openstackconfig',
-    false,
-    [
-      'The operator may not read the Namespace kube-system of its own cluster, so business clusters could not tell it from another operator. Nothing is written.',
-      '오퍼레이터가 자신의 클러스터에서 kube-system 네임스페이스를 읽을 수 없어 비즈니스 클러스터에서 다른 오퍼레이터와 구별할 수 없습니다. 아무것도 쓰지 않습니다.',
-    ],
-    ['Grant the operator `get` on kube-system.', 'kube-system에 대한 `get` 권한을 부여하십시오.'],
-  ),
   PolicyDenied: row(
     'openstackconfig',
     false,
@@ -328,6 +320,7 @@ export const openstackConfigReasons = {
     ],
   ),
   ...deletionReasons,
+  ...ownerReasons,
   ...portReasons,
   ...checkReasons,
 } as const satisfies Record<string, ReasonRow>;

@@ -66,6 +66,7 @@ it('migrate moves a source to one object per node, and back reverts the migratio
   const applied = await whileControllerRuns(namespace, run('apply', namespace, '--yes'));
   expect(applied, output()).toBe(0);
   expect(output()).toContain('Created 0 objects, removed the label of 2 objects.');
+  expect(output()).toContain("in the operator's LEGACY_TAKE_OVER");
   expect(output()).toContain(
     `4. kubectl -n ${namespace} delete multinicbizconfigs.multinic.io all`,
   );

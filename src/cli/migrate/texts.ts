@@ -22,6 +22,12 @@ export function notMigratedText(source: Source, lang: Language): string {
     : `${sourceText(source)} is not migrated: there is nothing to do.`;
 }
 
+/** OpenstackConfigs take over objects without source only with this setting. */
+const nextStep = {
+  en: "Next: list the OpenstackConfigs for these nodes in the operator's LEGACY_TAKE_OVER (NAMESPACE or NAMESPACE/NAME; chart value operator.settings.legacyTakeOver), create them, and empty the setting when they are Ready.",
+  ko: '다음: 이 노드들을 전달할 OpenstackConfig를 오퍼레이터의 LEGACY_TAKE_OVER(NAMESPACE 또는 NAMESPACE/NAME, 차트 값 operator.settings.legacyTakeOver)에 적고 OpenstackConfig를 생성하십시오. 모두 Ready가 되면 설정을 비우십시오.',
+} as const;
+
 export function appliedText(
   { created, released, existing, refused }: Applied,
   lang: Language,
@@ -34,6 +40,7 @@ export function appliedText(
         ({ node, message }) =>
           `${node}: API 서버가 객체를 거부했습니다: ${message}. 이를 수정하고 apply를 다시 실행하십시오.`,
       ),
+      nextStep.ko,
     ].join('\n');
   }
   return [
@@ -43,6 +50,7 @@ export function appliedText(
       ({ node, message }) =>
         `${node}: the API server refused its object: ${message}; correct this, and run apply again.`,
     ),
+    nextStep.en,
   ].join('\n');
 }
 

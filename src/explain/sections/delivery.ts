@@ -12,6 +12,7 @@ import { reachIt, registration } from '../steps/delivery.ts';
 import { providerOfConfig, valueOf } from '../subject.ts';
 import { ofMessage, same, say } from '../wording.ts';
 import { type Checked, error, onFact, reportOf, warning } from './check.ts';
+import { sharedClusters } from './shared-clusters.ts';
 
 /** Examines the way from the operator through Viola to the business clusters. */
 export function examineDelivery({ configs, clusters }: SystemFacts): SectionReport {
@@ -26,6 +27,7 @@ export function examineDelivery({ configs, clusters }: SystemFacts): SectionRepo
       ],
       checks: list.length,
     })),
+    sharedClusters(valueOf(configs) ?? [], known ?? []),
   ];
   const nodes = (known ?? []).reduce((sum, cluster) => sum + cluster.nodes, 0);
   const count = known?.length ?? 0;

@@ -70,7 +70,9 @@ function details(config: OpenstackConfig): Checked['findings'] {
     if (reason === 'Disconnected' && status === 'False') {
       return [warning(key, reason, evidence, nextFor(reason, {}))];
     }
-    if (reason === 'DuplicateCluster') return [warning(key, reason, evidence, nextFor(reason, {}))];
+    if (reason === 'DuplicateCluster' || reason === 'OwnerUnverified') {
+      return [warning(key, reason, evidence, nextFor(reason, {}))];
+    }
     const isChoice = type === 'TLSVerified' || reason === 'SecretInSpec';
     return isChoice ? [info(key, reason, evidence)] : [];
   });

@@ -121,6 +121,7 @@ export const cluster: ClusterView = {
   message: 'Kubernetes v1.37.0',
   checkedAt: '2026-11-26T05:24:48Z',
   missingRights: [],
+  hasNamespaceMap: false,
   nodes: 3,
   nics: { Pending: 0, InProgress: 0, Configured: 6, Failed: 0 },
   drifted: 0,

@@ -36,6 +36,7 @@ it('business clusters show connection and node sums', async () => {
       message: '',
       checkedAt: '2026-01-01T00:00:00Z',
       missingRights: ['create jobs'],
+      hasNamespaceMap: false,
       nodes: 2,
       nics: { Pending: 0, InProgress: 0, Configured: 1, Failed: 0 },
       drifted: 0,

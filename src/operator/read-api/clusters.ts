@@ -3,6 +3,7 @@ import { nodeConfigState } from '../../api/multinicnodeconfig.ts';
 import type { ClusterView, clusterViews, pageQuery } from '../../api/read-http.ts';
 import type { ReportedCluster } from '../deliver/viola-clusters.ts';
 import type { ViolaEndpoint } from '../resolve/endpoints.ts';
+import type { OperatorSettings } from '../settings.ts';
 import type { ConfigReads } from './config-reads.ts';
 import { optional } from './optional.ts';
 import { pageOf } from './page-token.ts';
@@ -14,6 +15,7 @@ interface ClusterSources {
   /** The operator's own Viola; undefined: VIOLA_ENDPOINT is not set. */
   readonly usual: ViolaEndpoint | undefined;
   readonly reported: ReportedClusters;
+  readonly settings: Pick<OperatorSettings, 'namespaceClusters'>;
   /** Business clusters visible to the caller; undefined: all. */
   readonly providers: readonly string[] | undefined;
 }
@@ -23,7 +25,7 @@ interface ClusterSources {
  * Viola's report is not registered, and is left out.
  */
 export async function listClusters(
-  { configs, usual, reported, providers }: ClusterSources,
+  { configs, usual, reported, settings, providers }: ClusterSources,
   page: z.infer<typeof pageQuery>,
   signal: AbortSignal,
 ): Promise<z.infer<typeof clusterViews>> {
@@ -42,11 +44,12 @@ export async function listClusters(
       );
       return connection ? [{ providerId, ...connection }] : [];
     });
+  const hasNamespaceMap = settings.namespaceClusters.length > 0;
   const { items, next } = pageOf(clusters, ({ providerId }) => [providerId], page);
   return {
     items: items.map((cluster) => {
       const own = reads.filter(({ providerId }) => providerId === cluster.providerId);
-      return { ...cluster, ...sumsOf(own) };
+      return { ...cluster, hasNamespaceMap, ...sumsOf(own) };
     }),
     ...optional({ continue: next }),
   };

@@ -73,7 +73,8 @@ export function serveReads(app: HttpServer, { deps, tokens, unavailable }: Serve
     },
     async (request) => {
       const configs = await configsFor(request);
-      const sources = { configs, usual, reported, providers: visibleProviders(request) };
+      const { settings } = deps;
+      const sources = { configs, usual, reported, settings, providers: visibleProviders(request) };
       return listClusters(sources, request.query, request.work);
     },
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deniedInCatalog, isOwnEndpoint, judgeEndpoint } from './policy.ts';
+import { deniedInCatalog, isOwnEndpoint, judgeEndpoint, mayDeliver } from './policy.ts';
 
 describe('judgeEndpoint', () => {
   it.each([
@@ -84,4 +84,22 @@ describe('deniedInCatalog', () => {
     if (why === undefined) expect(denied).toBeUndefined();
     else expect(denied).toContain(why);
   });
+});
+
+it.each([
+  ['team-a', 'prod-1', [], true],
+  ['team-a', 'prod-1', ['team-a=prod-*'], true],
+  ['team-a', 'prod', ['team-a=prod-*'], false],
+  ['team-a', 'dev', ['team-a=prod-*', 'team-a=dev'], true],
+  ['team-a', 'dev-2', ['team-a=dev'], false],
+  ['team-b', 'dev', ['team-a=dev'], false],
+  ['team-ab', 'dev', ['team-a=dev'], false],
+  ['team-ab', 'dev', ['team-*=dev'], true],
+  ['anybody', 'lab', ['*=lab'], true],
+  ['team-a', 'biz.1', ['team-a=biz.1'], true],
+  ['team-a', 'biz-1', ['team-a=biz.1'], false],
+  ['team-a', 'a=b', ['team-a=a=b'], true],
+  ['team-a', 'Prod', ['team-a=prod'], false],
+])('mayDeliver(%s, %s) with %j returns %s', (namespace, cluster, namespaceClusters, may) => {
+  expect(mayDeliver(namespace, cluster, { namespaceClusters })).toBe(may);
 });

@@ -117,14 +117,49 @@ export function refuseProviders(
   }
 }
 
+/**
+ * Returns whether NAMESPACE_CLUSTERS lets a namespace deliver to a business cluster; an empty list allows all. Removals
+ * need no permission: a deletion, or a move to another business cluster, only removes NICs of the OpenstackConfig itself.
+ */
+export function mayDeliver(
+  namespace: string,
+  cluster: string,
+  { namespaceClusters }: Pick<OperatorSettings, 'namespaceClusters'>,
+): boolean {
+  const isMatch = (entry: string) => {
+    const at = entry.indexOf('=');
+    return isLike(namespace, entry.slice(0, at)) && isLike(cluster, entry.slice(at + 1));
+  };
+  return namespaceClusters.length === 0 || namespaceClusters.some(isMatch);
+}
+
+/** Refuses a business cluster that NAMESPACE_CLUSTERS does not list for the namespace. */
+export function refuseCluster(
+  cluster: string,
+  { metadata: { namespace = '' } }: ConfigObject,
+  operator: Pick<OperatorSettings, 'namespaceClusters'>,
+  fields: Fields,
+): void {
+  if (mayDeliver(namespace, cluster, operator)) return;
+  const why = `"${cluster}" is not a business cluster of namespace "${namespace}" in the operator's NAMESPACE_CLUSTERS`;
+  const next = `set an allowed business cluster, or let an administrator add ${namespace}=${cluster}`;
+  fields.refuse('spec.credentials.k8sProviderID', `${why}; ${next}`, 'PolicyDenied');
+}
+
+/** Returns whether text matches a pattern in which `*` stands for any text. */
+function isLike(text: string, pattern: string): boolean {
+  return new RegExp(`^${literals(pattern).join('.*')}$`, 's').test(text);
+}
+
+/** Returns the parts of a pattern between its `*`, escaped for a regular expression. */
+function literals(pattern: string): string[] {
+  return pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
+}
+
 /** Returns whether a pattern matches an origin; the scheme's default port is optional on either side. */
 function matches(pattern: string, origin: string): boolean {
   if (!pattern.includes('*')) return new URL(pattern).origin === origin;
-  const parts = pattern
-    .toLowerCase()
-    .replace(/\/+$/, '')
-    .split('*')
-    .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
+  const parts = literals(pattern.toLowerCase().replace(/\/+$/, ''));
   const meant = new RegExp(`^${parts.join('[^./:]+')}$`);
   const { protocol, port } = new URL(origin);
   const usual = protocol === 'https:' ? '443' : '80';

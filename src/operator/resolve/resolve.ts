@@ -12,7 +12,7 @@ import { businessClusterOf, type CredentialsSource, resolveCredentials } from '.
 import { resolveEndpoints, type ServiceEndpoint, type ViolaEndpoint } from './endpoints.ts';
 import { type FieldProblem, Fields, trimmed } from './fields.ts';
 import { refuseForLegacyViola } from './legacy-viola.ts';
-import { isOfDeniedNamespace, refuseProviders, refuseUnverified } from './policy.ts';
+import { isOfDeniedNamespace, refuseCluster, refuseProviders, refuseUnverified } from './policy.ts';
 import { type ServerSelector, serverSelector } from './servers.ts';
 
 /** An OpenstackConfig with all settings resolved: CR before operator before default. */
@@ -70,7 +70,7 @@ export function resolveConfig(object: ConfigObject, operator: OperatorSettings):
   const credentials = resolveCredentials(spec, endpoints.openstack, operator, fields);
   refuseUnverified('openstackInsecureTLS', spec, placesIn(spec), operator, fields);
   const config = {
-    providerId: businessCluster(spec, operator, fields),
+    providerId: businessCluster(spec, object, operator, fields),
     ...endpoints,
     ...resolveSelection(spec, operator, object, fields),
     polling: polling(spec, operator, fields),
@@ -101,6 +101,7 @@ function placesIn({ credentials, settings = {} }: OpenstackConfigSpec): readonly
 
 function businessCluster(
   { credentials }: OpenstackConfigSpec,
+  object: ConfigObject,
   operator: OperatorSettings,
   fields: Fields,
 ): string {
@@ -108,7 +109,7 @@ function businessCluster(
   if (providerId === undefined) {
     const fix = 'is required without openstackProviderID (or set DEFAULT_K8S_PROVIDER_ID)';
     fields.refuse('spec.credentials.k8sProviderID', fix);
-  }
+  } else refuseCluster(providerId, object, operator, fields);
   return providerId ?? '';
 }
 

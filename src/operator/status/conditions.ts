@@ -43,6 +43,7 @@ export function conditionsOf(
     ...progressOf(ending, ready),
     ...stepConditions(ending, late, findCondition(previous, 'Delivered'), at.generation),
     ...unverifiedCondition(ending),
+    ...ownerCondition(ending),
     ...acceptedCondition(ending),
     ...uniqueCondition(ending, findCondition(previous, uniqueType)),
     ...(notifications ? [notifications] : []),
@@ -228,6 +229,17 @@ function unverifiedCondition(ending: Ending): ConditionUpdate[] {
   return [condition('TLSVerified', 'False', 'TLSNotVerified', message)];
 }
 
+/** Returns OwnerVerified False only for nodes whose owner only the name shows. */
+function ownerCondition(ending: Ending): ConditionUpdate[] {
+  const nodes = ending.kind === 'synced' ? (ending.unverifiedNodes ?? []) : [];
+  if (nodes.length === 0) return [];
+  const more = nodes.length - shownProblems;
+  const names = [...nodes.slice(0, shownProblems), ...(more > 0 ? [`${more} more`] : [])];
+  const were = nodes.length === 1 ? 'was' : 'were';
+  const message = `owner unverified: ${names.join(' and ')} ${were} delivered for an OpenstackConfig with this name and another uid, by an operator that names no management cluster; the next POST to a node writes cluster and cloud, and ends this condition. If another management cluster still delivers them, deselect the servers in one of the two`;
+  return [condition('OwnerVerified', 'False', 'OwnerUnverified', message)];
+}
+
 /** Returns Accepted only if the operator lowers a value from the spec. */
 function acceptedCondition(ending: Ending): ConditionUpdate[] {
   const capped = ending.kind === 'synced' || ending.kind === 'failed' ? ending.capped : undefined;
@@ -276,6 +288,8 @@ export type Ending =
       readonly secretsInSpec: readonly string[];
       /** Endpoints with certificate verification disabled by the CR. */
       readonly unverified: readonly string[];
+      /** Nodes with an unverified owner. */
+      readonly unverifiedNodes?: readonly string[];
       /** CR values above a maximum, which the operator lowers. */
       readonly capped?: readonly string[];
       readonly duplicate?: DuplicateCluster | undefined;

@@ -27,6 +27,7 @@ export function recordReady(
 /** Conditions that record a Warning once. */
 const warnings = [
   { type: 'CredentialsValid', reason: 'SecretInSpec' },
+  { type: 'OwnerVerified', reason: 'OwnerUnverified' },
   { type: 'TLSVerified', reason: 'TLSNotVerified' },
   { type: 'ClusterUnique', reason: 'DuplicateCluster' },
 ] as const satisfies readonly { type: string; reason: OperatorReason }[];

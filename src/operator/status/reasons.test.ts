@@ -221,7 +221,7 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>
     type: 'CredentialsValid',
     progress: 'Current',
     summed: true,
-    trigger: created({ settings: { contrabassEncryptKey: '0123456789abcdef' }, credentials }),
+    trigger: created({ settings: { contrabassEncryptKey: '0123456789abcdef' } }),
   },
   TLSNotVerified: {
     type: 'TLSVerified',

@@ -97,7 +97,14 @@ async function report(
   if (sent > 0) log.info({ config: keyOf(object), sent, ...summary }, 'delivered');
   const waiting = waitsOf(synced);
   const secrets = secretsInSpec(config.credentials);
-  const uses = { secretsInSpec: secrets, unverified, capped: config.capped, duplicate };
+  const unverifiedNodes = synced.nodes.flatMap((node) => (node.isUnverified ? node.nodeName : []));
+  const uses = {
+    secretsInSpec: secrets,
+    unverified,
+    unverifiedNodes,
+    capped: config.capped,
+    duplicate,
+  };
   const ending = { kind: 'synced', sent, problems, waiting, ...uses } as const;
   const { downPortFastRetryMax } = config;
   const status = await writer.write(context, ending, signal, { synced, downPortFastRetryMax });

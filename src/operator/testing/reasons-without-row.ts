@@ -3,6 +3,8 @@ export const withoutRow = [
   'ClusterIdentityUnread',
   // Tested in deletion/succession.test.ts.
   'DeletionDelayed',
+  // Tested in other-cluster.test.ts.
+  'OwnerUnverified',
   'ProviderUnavailable',
   'SecretNotOurs',
   // Port reasons in status.unusedPorts; tested in plan/port-verdict.test.ts.

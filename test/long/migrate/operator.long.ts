@@ -208,6 +208,7 @@ describe('a management cluster of the deployed system', () => {
     expect(code).toBe(0);
     const values = await readFile(join(place.site.directory, 'first', 'values.yaml'), 'utf8');
     expect(values).toContain('insecureTlsEndpoints: ["*"]');
+    expect(values).toMatch(/legacyTakeOver: \[.*multinic-system.*\]/);
     const [first] = place.site.workers;
     if (!first) throw new Error('there is no worker');
     await expectArrives(first, 'fa:16:3e:00:00:30', 'multinic1');

@@ -28,6 +28,7 @@ const lists = [
   ['10.1.0.0/16', '10.2.0.0/16'],
   ['https://one.example.com', 'https://two.example.com'],
   ['multinic.okestro.io', 'multinic.io'],
+  ['team-a=prod-*', '*=lab'],
 ];
 
 const texts = ['{"requests":{"cpu":"10m"},"limits":{"memory":"300Mi"}}'];
