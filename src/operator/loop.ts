@@ -65,7 +65,7 @@ export function createLoop(options: LoopOptions) {
     clock,
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
-  const management = new ManagementCluster(client);
+  const management = new ManagementCluster(client, settings);
   const inventory = createInventory({ store, perform, clock, log, metrics });
   const records = createDeliveryRecords({ store, perform, clock });
   const views = new CloudViews(clock, lifetime);
@@ -201,7 +201,7 @@ export function createLoop(options: LoopOptions) {
   sampleWork(metrics, controllerName, controller);
   sampleSilence(metrics, reflector);
 
-  const reads: ReadDeps = { ...options, clock, configs, memories, triggers };
+  const reads: ReadDeps = { ...options, clock, configs, memories, triggers, management };
   return {
     /** Input for the read API. */
     reads,

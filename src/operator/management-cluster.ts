@@ -2,15 +2,23 @@ import { identityNamespace } from '../api/names.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { namespaces } from '../kube/core-resources.ts';
 import { isForbidden } from '../kube/errors.ts';
+import type { Owner } from '../plan/plan.ts';
+import { type ConfigObject, ownerOf } from './openstack-config.ts';
+import type { OperatorSettings } from './settings.ts';
 import { StepFailure } from './status/step-failure.ts';
 
 /** Identity of the operator's own cluster. */
 export class ManagementCluster {
   readonly #client: Pick<KubeClient, 'find'>;
+  readonly #formerClusters: readonly string[];
   #known: string | undefined;
 
-  constructor(client: Pick<KubeClient, 'find'>) {
+  constructor(
+    client: Pick<KubeClient, 'find'>,
+    { formerClusters }: Pick<OperatorSettings, 'formerClusters'>,
+  ) {
     this.#client = client;
+    this.#formerClusters = formerClusters;
   }
 
   /**
@@ -20,6 +28,12 @@ export class ManagementCluster {
   async uid(signal: AbortSignal): Promise<string> {
     this.#known ??= await this.#read(signal);
     return this.#known;
+  }
+
+  /** Returns the OpenstackConfig as owner of nodes: a name alone also fits namesakes in other clusters. Throws as `uid`. */
+  async owner(object: ConfigObject, signal: AbortSignal): Promise<Owner> {
+    const cluster = await this.uid(signal);
+    return { ...ownerOf(object), cluster, formerClusters: this.#formerClusters };
   }
 
   async #read(signal: AbortSignal): Promise<string> {

@@ -118,7 +118,7 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
     plans,
     cloudAges,
     violas,
-    management: new ManagementCluster(kube),
+    management: new ManagementCluster(kube, settings),
     inventory: createInventory({ store, perform, clock, log, metrics }),
     records: noRecords,
     writer,

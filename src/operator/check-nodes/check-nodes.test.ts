@@ -20,6 +20,18 @@ const notes = () =>
     .map(({ type, message }) => `${type}: ${message}`);
 
 describe('multinic.io/check-nodes', () => {
+  it('a node of a namesake in another management cluster is not checked', async () => {
+    await delivered(scene);
+    for (const node of scene.viola.nodes.values()) {
+      const source = { ...node.source, uid: 'namesake', cluster: 'cluster-2', generation: 1 };
+      scene.viola.put({ ...node, source: source as NonNullable<typeof node.source> });
+    }
+    request({ id: 'a', nodes: ['worker-1'], heal: true });
+    await scene.look();
+    expect(scene.viola.checks).toEqual([]);
+    expect(notes()).toEqual([expect.stringContaining('"worker-1" is not delivered by')]);
+  });
+
   it('a new id is passed on once for each node, without a POST, and a further id again', async () => {
     await delivered(scene);
     request({ id: 'a', nodes: ['worker-1', 'worker-2', 'worker-1'] });

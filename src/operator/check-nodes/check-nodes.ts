@@ -12,6 +12,7 @@ import type { Logger } from '../../process/log.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import type { ViolaClient } from '../deliver/viola-client.ts';
 import type { Violas } from '../deliver/violas.ts';
+import type { ManagementCluster } from '../management-cluster.ts';
 import type { ConfigContext } from '../memory/config-memory.ts';
 import { latestObject } from '../memory/latest-object.ts';
 import { generationOf, ownerOf, statusOf } from '../openstack-config.ts';
@@ -23,6 +24,7 @@ import { checkNodesOf } from './request.ts';
 
 export interface CheckNodesDeps {
   readonly settings: OperatorSettings;
+  readonly management: Pick<ManagementCluster, 'owner'>;
   readonly violas: Pick<Violas, 'of'>;
   readonly writer: Pick<StatusWriter, 'handledCheckNodes'>;
   readonly recorder: Pick<EventRecorder, 'record'>;
@@ -112,12 +114,13 @@ interface Requested {
 async function requestChecks(
   { object, config }: ResolvedContext,
   { nodes, id, heal }: CheckNodesRequest,
-  { violas, perform }: CheckNodesDeps,
+  { management, violas, perform }: CheckNodesDeps,
   signal: AbortSignal,
 ): Promise<Requested> {
   const repeated: string[] = [];
-  const owner = { ...ownerOf(object), generation: generationOf(object) };
-  const viola = await violas.of(config.viola, config.providerId, owner);
+  const owner = await management.owner(object, signal);
+  const source = { ...ownerOf(object), generation: generationOf(object) };
+  const viola = await violas.of(config.viola, config.providerId, source);
 
   async function checkOne(nodeName: string): Promise<string | undefined> {
     const existing = await viola.get(nodeName, signal);

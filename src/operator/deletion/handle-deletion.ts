@@ -46,7 +46,7 @@ import {
 export interface DeletionDeps {
   readonly client: Pick<KubeClient, 'patch'>;
   readonly settings: OperatorSettings;
-  readonly management: Pick<ManagementCluster, 'uid'>;
+  readonly management: Pick<ManagementCluster, 'owner'>;
   readonly violas: Violas;
   readonly guard: DeletionGuard;
   readonly clock: Pick<Clock, 'now'>;

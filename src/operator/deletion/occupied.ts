@@ -17,7 +17,7 @@ import type { OwnNode } from './withdrawal.ts';
 
 interface OccupiedDeps {
   readonly settings: OperatorSettings;
-  readonly management: Pick<ManagementCluster, 'uid'>;
+  readonly management: Pick<ManagementCluster, 'owner'>;
   readonly violas: Violas;
   readonly inventory: Pick<Inventory, 'nodesOf' | 'record'>;
 }
@@ -38,9 +38,8 @@ export async function occupiedIn(
   signal: AbortSignal,
 ): Promise<Occupied> {
   const spec = openstackConfigSpec.safeParse(object.spec).data;
-  const own = { ...ownerOf(object), cluster: await management.uid(signal) };
-  const owner = { ...own, formerClusters: settings.formerClusters };
-  const source = { ...own, generation: generationOf(object) };
+  const owner = await management.owner(object, signal);
+  const source = { ...ownerOf(object), cluster: owner.cluster, generation: generationOf(object) };
   const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, inventory);
   const { endpoint, providers } = endpointAndClusters(spec, clusters, settings);
   // Before the lists, which miss any POST that arrives later.

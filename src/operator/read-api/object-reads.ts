@@ -83,14 +83,14 @@ export class ObjectReads {
     { key, object, reads: last }: VisibleConfig,
     { viola: endpoint, providerId }: ResolvedConfig,
   ): Promise<ConfigReads | undefined> {
-    const { violas, clock } = this.#deps;
-    const owner = ownerOf(object);
-    const source = { ...owner, generation: generationOf(object) };
+    const { management, violas, clock } = this.#deps;
+    const source = { ...ownerOf(object), generation: generationOf(object) };
     try {
       // Several callers share a read, so no caller's abort ends the read.
-      const { nodes, unreadable } = await this.#limited.run(providerId, async (signal) => {
+      const { nodes, unreadable, owner } = await this.#limited.run(providerId, async (signal) => {
         const viola = await violas.of(endpoint, providerId, source);
-        return viola.list({ fresh: false, source, instanceIds: [] }, signal);
+        const listed = await viola.list({ fresh: false, source, instanceIds: [] }, signal);
+        return { ...listed, owner: await management.owner(object, signal) };
       });
       const own = nodes.filter((node) => isOwn(node, owner));
       const at = rfc3339(clock.now());

@@ -3,6 +3,7 @@ import type { Clouds } from '../../openstack/clouds.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { AccountDeps } from '../credentials/account.ts';
 import type { Violas } from '../deliver/violas.ts';
+import type { ManagementCluster } from '../management-cluster.ts';
 import type { ConfigMemories } from '../memory/config-memory.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 import type { Triggers } from '../triggers/triggers.ts';
@@ -12,6 +13,7 @@ export interface ReadDeps extends AccountDeps {
   readonly configs: Pick<ObjectStore<ConfigObject>, 'get' | 'list'>;
   readonly memories: Pick<ConfigMemories, 'find'>;
   readonly triggers: Pick<Triggers, 'mode'>;
+  readonly management: Pick<ManagementCluster, 'owner'>;
   readonly clouds: Pick<Clouds, 'get' | 'provider'>;
   readonly violas: Pick<Violas, 'of' | 'clusters'>;
   readonly clock: Clock;

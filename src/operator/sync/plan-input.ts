@@ -112,9 +112,13 @@ function takesUnowned(
 }
 
 /** Counts the OpenstackConfig's NICs in the business cluster; a partial sync reads some nodes only. */
-function ownNics({ object, scope, source, observed }: ObservedContext): NicsAndNodes {
+function ownNics(
+  { object, scope, source, observed }: ObservedContext,
+  { formerClusters }: PlanInputDeps['settings'],
+): NicsAndNodes {
   if (scope.servers !== 'all') return deliveredBy(object);
-  const own = observed.held.filter((node) => isOwn(node, source));
+  const owner = { ...source, formerClusters };
+  const own = observed.held.filter((node) => isOwn(node, owner));
   const counts = own.map(({ spec }) => spec.interfaces?.length ?? 0);
   return {
     nics: counts.reduce((sum, count) => sum + count, 0),
@@ -135,7 +139,7 @@ function removalsOf(
   const others = othersIn(config.providerId, object, deps.configs.list(), deps.settings);
   const earlierHold = waitsForConsent(object) ? 'held' : 'guarded';
   return {
-    budgets: budgetsOf({ object, own: ownNics(context), others, now }),
+    budgets: budgetsOf({ object, own: ownNics(context, deps.settings), others, now }),
     ...rememberedRemovals(object, deps),
     removals: recordsOf(object) === undefined ? 'unreadable' : earlierHold,
     storedHold: storedHoldOf(object),

@@ -182,7 +182,7 @@ export async function setScene(
         },
         [Symbol.asyncDispose]: async () => undefined,
       },
-      management: new ManagementCluster(kube),
+      management: new ManagementCluster(kube, settings),
       inventory: createInventory({ store: breakable, perform, clock, log, metrics }),
       records: createDeliveryRecords({ store: breakable, perform, clock }),
       writer,
