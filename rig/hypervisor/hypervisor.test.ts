@@ -102,6 +102,32 @@ describe('startHypervisor', () => {
     await expect.poll(() => did).toEqual(['plug ens5']);
   });
 
+  it('reads Nova in each poll for 10 s after an attach or detach, else every 5 s', async () => {
+    const clock = createFakeClock();
+    let mark = 1;
+    await start({ clock, pollMs: 1_000, interfacesMark: async () => mark });
+    const looksIn = async (polls: number) => {
+      const before = looks();
+      for (let poll = 0; poll < polls; poll++) {
+        await expect.poll(() => clock.waits.length).toBe(1);
+        await clock.advance(1_000);
+      }
+      await expect.poll(() => clock.waits.length).toBe(1);
+      return looks() - before;
+    };
+    expect(await looksIn(10)).toBeGreaterThanOrEqual(9);
+    expect(await looksIn(20)).toBe(4);
+    mark += 1;
+    expect(await looksIn(5)).toBe(5);
+    await looksIn(10);
+    hypervisor.hold('plug');
+    await tenant.attach(server.id, { networkId: network.id });
+    expect(await looksIn(20)).toBeGreaterThanOrEqual(15);
+    hypervisor.release('plug');
+    await looksIn(1);
+    expect(did).toEqual(['plug ens5']);
+  });
+
   it('unplugs everything of a server that is gone', async () => {
     await start();
     await tenant.attach(server.id, { networkId: network.id });
