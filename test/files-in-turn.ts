@@ -8,7 +8,12 @@ const files: Readonly<
 > = {
   e2e: {
     parts: 2,
-    paths: ['test/system/e2e/trouble.test.ts', 'test/system/e2e/crash.test.ts'],
+    paths: [
+      'test/system/e2e/trouble.test.ts',
+      'test/system/e2e/crash.test.ts',
+      'test/system/lifecycle/life.test.ts',
+      'test/system/e2e/guides.test.ts',
+    ],
   },
   integration: {
     parts: 3,
