@@ -103,7 +103,8 @@ launch() {
   program=$(binary "$process")
   local enter=()
   [[ -z $netns ]] || enter=(nsenter "--net=/run/netns/$netns")
-  setsid "${enter[@]}" "$program" "$@" >>"$D/$process.log" 2>&1 </dev/null &
+  # The collector of Go runs at each doubling of a small heap by default.
+  GOGC=400 GOMEMLIMIT=1500MiB setsid "${enter[@]}" "$program" "$@" >>"$D/$process.log" 2>&1 </dev/null &
   remember_process "$D/$process.pid" $!
 }
 
