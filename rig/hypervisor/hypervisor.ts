@@ -22,7 +22,7 @@ export interface HypervisorOptions {
   readonly clock: Clock;
   /** How often each server is looked at. */
   readonly pollMs?: number;
-  /** Returns a mark that every attach and detach changes: between them servers are read every 5 s. Missing: in every poll. */
+  /** Returns a mark that is new after every attach and detach; without a new mark, servers are read every 5 s. Missing: in every poll. */
   readonly interfacesMark?: () => Promise<number>;
   /** How long a NIC that Nova has lets the machine wait for it, and one that Nova has no more stays. */
   readonly delayMs?: Partial<Readonly<Record<PausedCall, number>>>;
@@ -129,22 +129,19 @@ export function startHypervisor(options: HypervisorOptions): Hypervisor {
   };
 }
 
-/** Nova's driver detaches a NIC before Neutron's port is free: for so long after a change every poll reads Nova. */
-const settlingMs = 10_000;
 const restMs = 5_000;
 
 /** Decides which polls read Nova: with Neutron's part and the database's a read takes 70 ms CPU. */
 function paceOf({ clock, interfacesMark }: HypervisorOptions) {
   let last: number | undefined;
-  let settledAt = 0;
   let restsUntil = 0;
   return {
     async isDue(isUnsettled: boolean): Promise<boolean> {
       const mark = await interfacesMark?.();
       const now = clock.monotonicMs();
-      if (mark === undefined || mark !== last) settledAt = now + settlingMs;
+      const isChanged = mark === undefined || mark !== last;
+      if (!isChanged && !isUnsettled && now < restsUntil) return false;
       last = mark;
-      if (!isUnsettled && now >= settledAt && now < restsUntil) return false;
       restsUntil = now + restMs;
       return true;
     },

@@ -11,7 +11,7 @@ export interface Stack extends CloudAccess, AsyncDisposable {
   stop(...names: readonly string[]): Promise<void>;
   /** Starts what does not run; resolves when servers can be booted. */
   start(): Promise<void>;
-  /** Time at which Nova last attached or detached a NIC of any server; 0: not yet. */
+  /** Time in milliseconds at which any server last got or lost a port; 0: not yet. */
   interfacesChangedAt(): Promise<number>;
 }
 
@@ -92,9 +92,9 @@ function stateFolder(): string {
   return process.env['MULTINIC_OPENSTACK_STATE'] ?? '/tmp/multinic-openstack';
 }
 
-/** plugins/loopback_virt.py touches the file. */
+/** plugins/loopback_ml2.py touches the file. */
 async function interfacesChangedAt(): Promise<number> {
-  const found = await stat(`${stateFolder()}/nova/interfaces-changed`).catch(absent);
+  const found = await stat(`${stateFolder()}/neutron/interfaces-changed`).catch(absent);
   return found?.mtimeMs ?? 0;
 }
 
