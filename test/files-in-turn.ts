@@ -31,9 +31,10 @@ const stages: Readonly<Record<string, readonly Turns[]>> = {
   ],
 };
 
+const nameOf = (turn: readonly string[]): string => `the turn of ${turn.join(' and ')}`;
+
 /** Returns the files of a stage that this run leaves out. */
 function leftOut(stage: string, turns: Turns, group: number): readonly string[] {
-  const nameOf = (turn: readonly string[]) => `the turn of ${turn.join(' and ')}`;
   const own = rotated(`files of ${stage}, group ${group}`, turns, turns.length, nameOf).flat();
   return [...new Set(turns.flat())].filter((name) => !own.includes(name));
 }

@@ -136,11 +136,11 @@ function paceOf({ clock, interfacesMark }: HypervisorOptions) {
   let last: number | undefined;
   let restsUntil = 0;
   return {
-    async isDue(isUnsettled: boolean): Promise<boolean> {
+    async isDue(hasDifference: boolean): Promise<boolean> {
       const mark = await interfacesMark?.();
       const now = clock.monotonicMs();
       const isChanged = mark === undefined || mark !== last;
-      if (!isChanged && !isUnsettled && now < restsUntil) return false;
+      if (!isChanged && !hasDifference && now < restsUntil) return false;
       last = mark;
       restsUntil = now + restMs;
       return true;
