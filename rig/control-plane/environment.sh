@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Sourced by every script of this folder: where things live, and which folder a binary comes from.
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 # shellcheck source=rig/hosts/box/shell.sh
 source "$here/../hosts/box/shell.sh"
 umask 077

@@ -103,7 +103,8 @@ launch() {
   program=$(binary "$process")
   local enter=()
   [[ -z $netns ]] || enter=(nsenter "--net=/run/netns/$netns")
-  setsid "${enter[@]}" "$program" "$@" >>"$D/$process.log" 2>&1 </dev/null &
+  # The collector of Go runs at each doubling of a small heap by default.
+  GOGC=400 GOMEMLIMIT=1500MiB setsid "${enter[@]}" "$program" "$@" >>"$D/$process.log" 2>&1 </dev/null &
   remember_process "$D/$process.pid" $!
 }
 
@@ -149,9 +150,14 @@ launch_scheduler() {
     --bind-address=127.0.0.1 --secure-port=$((base + 4)) --leader-elect=false
 }
 
+# fetch PATH: what the API server answers the administrator; fails unless 2xx.
+fetch() {
+  curl -sf -m 5 --cacert "$D/pki/ca.crt" --cert "$D/pki/admin.crt" --key "$D/pki/admin.key" "$server$1"
+}
+
 # answers PATH: does the API server answer 2xx there?
 answers() {
-  curl -sf -m 5 -o /dev/null --cacert "$D/pki/ca.crt" --cert "$D/pki/admin.crt" --key "$D/pki/admin.key" "$server$1"
+  fetch "$1" >/dev/null
 }
 
 # answers_or_gone PROCESS PATH

@@ -102,6 +102,32 @@ describe('startHypervisor', () => {
     await expect.poll(() => did).toEqual(['plug ens5']);
   });
 
+  it('reads Nova when the mark is new, in each poll while a NIC is held, else every 5 s', async () => {
+    const clock = createFakeClock();
+    let mark = 1;
+    await start({ clock, pollMs: 1_000, interfacesMark: async () => mark });
+    const looksIn = async (polls: number) => {
+      const before = looks();
+      for (let poll = 0; poll < polls; poll++) {
+        await expect.poll(() => clock.waits.length).toBe(1);
+        await clock.advance(1_000);
+      }
+      await expect.poll(() => clock.waits.length).toBe(1);
+      return looks() - before;
+    };
+    expect(await looksIn(20)).toBe(4);
+    mark += 1;
+    expect(await looksIn(1)).toBe(1);
+    expect(await looksIn(4)).toBe(0);
+    hypervisor.hold('plug');
+    await tenant.attach(server.id, { networkId: network.id });
+    mark += 1;
+    expect(await looksIn(20)).toBe(20);
+    hypervisor.release('plug');
+    expect(await looksIn(1)).toBe(1);
+    expect(did).toEqual(['plug ens5']);
+  });
+
   it('unplugs everything of a server that is gone', async () => {
     await start();
     await tenant.attach(server.id, { networkId: network.id });

@@ -38,8 +38,8 @@ export interface Login {
   readonly project: { readonly id: string } | { readonly name: string };
 }
 
-// On a busy machine an attach takes 8 s, and a client that gives up does not undo it.
-const timeoutMs = 60_000;
+// Nova itself gives up after its rpc_response_timeout of 60 s, and Neutron waits 50 s for a row lock: their answers name the cause.
+const timeoutMs = 180_000;
 
 const tokenSchema = z.object({
   token: z.object({
@@ -106,6 +106,16 @@ export async function logIn(login: Login): Promise<OpenstackUser> {
 
 /** One request without a login. */
 export async function send(url: string, request: RawRequest): Promise<RawAnswer> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    return await answerTo(url, request, signal);
+  } catch (cause) {
+    const limit = signal.aborted ? ` within ${timeoutMs / 1000} s` : '';
+    throw new Error(`${request.method ?? 'GET'} ${url}: no answer${limit}`, { cause });
+  }
+}
+
+async function answerTo(url: string, request: RawRequest, signal: AbortSignal): Promise<RawAnswer> {
   const binary = request.body instanceof Uint8Array;
   const answer = await fetch(url, {
     method: request.method ?? 'GET',
@@ -116,7 +126,7 @@ export async function send(url: string, request: RawRequest): Promise<RawAnswer>
       ...request.headers,
     },
     ...(request.body === undefined ? {} : { body: encoded(request.body) }),
-    signal: AbortSignal.timeout(timeoutMs),
+    signal,
   });
   const text = await answer.text();
   return { status: answer.status, headers: answer.headers, body: parsed(text) };

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 import type { CloudAccess } from './tenant.ts';
@@ -11,6 +11,8 @@ export interface Stack extends CloudAccess, AsyncDisposable {
   stop(...names: readonly string[]): Promise<void>;
   /** Starts what does not run; resolves when servers can be booted. */
   start(): Promise<void>;
+  /** Time in milliseconds at which any server last got or lost a port; 0: not yet. */
+  interfacesChangedAt(): Promise<number>;
 }
 
 /** What can be done with its RabbitMQ. */
@@ -62,6 +64,7 @@ export async function useStack(say: (line: string) => void): Promise<Stack> {
       for (const name of names) await run(script, ['stop', name]);
     },
     start: async () => up(say),
+    interfacesChangedAt,
     [Symbol.asyncDispose]: async () => {
       if (started) await run(script, ['down']);
     },
@@ -85,9 +88,22 @@ async function up(say: (line: string) => void): Promise<void> {
   await child;
 }
 
+function stateFolder(): string {
+  return process.env['MULTINIC_OPENSTACK_STATE'] ?? '/tmp/multinic-openstack';
+}
+
+/** plugins/loopback_ml2.py touches the file. */
+async function interfacesChangedAt(): Promise<number> {
+  const found = await stat(`${stateFolder()}/neutron/interfaces-changed`).catch(absent);
+  return found?.mtimeMs ?? 0;
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
 async function readAccess(): Promise<CloudAccess> {
-  const state = process.env['MULTINIC_OPENSTACK_STATE'] ?? '/tmp/multinic-openstack';
-  const text = await readFile(`${state}/openrc`, 'utf8');
+  const text = await readFile(`${stateFolder()}/openrc`, 'utf8');
   const entries = [...text.matchAll(/(OS_[A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]);
   const openrc = openrcSchema.parse(Object.fromEntries(entries));
   return {

@@ -1,4 +1,4 @@
-import { type Clock, passed } from '../time/clock.ts';
+import { type Clock, endOfWait, passed } from '../time/clock.ts';
 import { DeadlineReached } from '../time/deadline.ts';
 import { HttpProblem } from './problem.ts';
 
@@ -58,7 +58,7 @@ export class Exchange {
     } catch (error) {
       throw signal.aborted ? signal.reason : error;
     } finally {
-      timer.abort();
+      timer.abort(endOfWait);
       this.#working = false;
       this.#releaseIfDone();
     }

@@ -11,6 +11,12 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/**
+ * Reason to abort a sleep that the caller no longer needs. `abort()` without a reason makes a DOMException with a stack
+ * trace: 6 % of the CPU time for a part with busy watches.
+ */
+export const endOfWait = new Error('the wait has ended');
+
 /** Returns true after `ms` milliseconds, false if the signal aborts first. */
 export async function passed(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   try {

@@ -1,4 +1,4 @@
-import { type Clock, passed } from './clock.ts';
+import { type Clock, endOfWait, passed } from './clock.ts';
 
 /** Error: work exceeded its deadline. */
 export class DeadlineReached extends Error {
@@ -44,7 +44,7 @@ export async function withDeadline<T>(
   try {
     return await Promise.race([work(limit.signal), cut]);
   } finally {
-    timer.abort();
+    timer.abort(endOfWait);
     signal?.removeEventListener('abort', onAbort);
   }
 }

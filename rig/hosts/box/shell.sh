@@ -4,7 +4,7 @@ set -eEuo pipefail
 trap 'echo "${0##*/}: failed in ${BASH_SOURCE[0]##*/} line $LINENO: $BASH_COMMAND" >&2' ERR
 export PATH=$PATH:/usr/sbin:/sbin LC_ALL=C.UTF-8
 # shellcheck source=rig/apt.sh
-source "$(dirname "${BASH_SOURCE[0]}")/../../apt.sh"
+source "${BASH_SOURCE[0]%/*}/../../apt.sh"
 
 say() {
   printf '%(%H:%M:%S)T %s\n' -1 "$*" >&2
@@ -52,7 +52,7 @@ wait_until() {
 # Field 22 of /proc/PID/stat. Pids are reused, a pid together with its start time is not (man 5 proc).
 started_at() {
   local stat fields
-  stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+  read -r stat 2>/dev/null <"/proc/$1/stat" || return 1
   read -ra fields <<<"${stat##*) }"
   [[ ${fields[0]} != Z ]] || return 1
   echo "${fields[19]}"

@@ -1,4 +1,4 @@
-import { type Clock, passed } from '../../time/clock.ts';
+import { type Clock, endOfWait, passed } from '../../time/clock.ts';
 import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
 import { collectionPath, type Resource } from '../resource.ts';
@@ -74,12 +74,12 @@ async function* guarded(
   let timer = arm();
   try {
     for await (const chunk of body) {
-      timer.abort();
+      timer.abort(endOfWait);
       yield chunk;
       timer = arm();
     }
   } finally {
-    timer.abort();
+    timer.abort(endOfWait);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, passed, type Random } from '../../time/clock.ts';
+import { type Clock, endOfWait, passed, type Random } from '../../time/clock.ts';
 import type { Reflector } from '../cache/reflector.ts';
 import type { Change, StoreView } from '../cache/store.ts';
 import { KubeError } from '../errors.ts';
@@ -132,7 +132,7 @@ export function createController(options: ControllerOptions): Controller {
     if (options.slowMs === undefined) return done;
     const timer = new AbortController();
     await Promise.race([done, passed(clock, options.slowMs, timer.signal)]);
-    timer.abort();
+    timer.abort(endOfWait);
   }
 
   async function reconcileOnce(keys: WorkQueue, key: string, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import { backoffMs } from '../../time/backoff.ts';
-import { type Clock, passed, type Random } from '../../time/clock.ts';
+import { type Clock, endOfWait, passed, type Random } from '../../time/clock.ts';
 import { Delays } from './delays.ts';
 import { type LaneLimit, Lanes } from './lanes.ts';
 
@@ -139,7 +139,7 @@ export class WorkQueue {
   /** Ends all waiting takes; remaining keys are dropped. */
   shutDown(): void {
     this.#closed = true;
-    this.#alarm?.cancel.abort();
+    this.#alarm?.cancel.abort(endOfWait);
     for (const taker of this.#takers) taker(undefined);
   }
 
@@ -207,7 +207,7 @@ export class WorkQueue {
     const due = this.#delays.next;
     if (this.#closed || due === undefined) return;
     if (this.#alarm && this.#alarm.due <= due) return;
-    this.#alarm?.cancel.abort();
+    this.#alarm?.cancel.abort(endOfWait);
     const alarm = { due, cancel: new AbortController() };
     this.#alarm = alarm;
     const wait = Math.max(0, due - this.#clock.monotonicMs());

@@ -116,7 +116,7 @@ const pairs = [
   ['a later controller and an agent', {}, { controller: later }],
 ] as const;
 
-it.each(rotated('versions of parts', pairs, 2, ([name]) => name))(
+it.each(rotated('versions of parts', pairs, 3, ([name]) => name))(
   '%s bring a port in and out',
   async (_what, operator, agent) => {
     await installCharts(world, { type: 'dev', values: { operator, agent } });
