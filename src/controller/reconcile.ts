@@ -324,9 +324,7 @@ export function createReconciler(options: ReconcilerOptions) {
     if (!mayHaveNics(config)) return release(report, signal);
     const end = (deletedAt(config)?.getTime() ?? 0) + waitForNodeMs;
     const now = clock.now();
-    const isAgreed = hasDeleteConsent(config, now) && endsWaitForNode(config.metadata);
-    const isCertain = isAgreed || isReplacedIn(config, stores.nodeDirectory);
-    const leftMs = isCertain ? 0 : end - now.getTime();
+    const leftMs = isNodeGone(config, now) ? 0 : end - now.getTime();
     if (leftMs <= 0) {
       // Reads the Node from the API server, because the cache may be stale.
       if (!(await deletion.nodeIsGone(config, signal))) return refuse(report, target, signal);
@@ -338,6 +336,12 @@ export function createReconciler(options: ReconcilerOptions) {
     const message = `${target.message}; the deletion waits for the Node until ${until}, then completes and NICs may remain; if the server no longer exists, set the annotation ${annotations.deleteConsent}=<RFC 3339 time>!`;
     const { requeueAfterMs } = await refuse(report, { ...target, message }, signal);
     return { requeueAfterMs: Math.min(leftMs, requeueAfterMs) };
+  }
+
+  /** True if the wait for a missing Node may end: a user agreed, or a new machine has taken its name. */
+  function isNodeGone(config: NodeConfig, now: Date): boolean {
+    const isAgreed = hasDeleteConsent(config, now) && endsWaitForNode(config.metadata);
+    return isAgreed || isReplacedIn(config, stores.nodeDirectory);
   }
 
   async function release(report: Report, signal: AbortSignal): Promise<Outcome | void> {

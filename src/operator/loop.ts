@@ -249,8 +249,8 @@ function isWatched(
 }
 
 /**
- * Returns no key for the operator's own status writes: a change costs one sync, not three. A deletion also syncs the
- * OpenstackConfigs that may take the nodes over.
+ * Returns no key for the operator's own status writes: a change costs one sync, not three. A deletion also syncs
+ * possible successors.
  */
 function keysOf(
   change: Change<ConfigObject>,

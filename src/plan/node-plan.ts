@@ -25,11 +25,9 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
   if (blocked) return blockedNode(claim, blocked, view);
   const place = placeOf(claim, view);
   const { own } = place;
-  const found = planInterfaces(nodeName, place, existing, view);
-  const isSucceeding = existing !== undefined && isSuccession(existing, view.input);
-  const succeeded = isSucceeding ? succeed(existing, found) : { plan: found };
-  if ('problem' in succeeded) return blockedNode(claim, { kind: 'problem', ...succeeded }, view);
-  const { plan } = succeeded;
+  const permitted = permittedPlan(planInterfaces(nodeName, place, existing, view), existing, view);
+  if ('problem' in permitted) return blockedNode(claim, { kind: 'problem', ...permitted }, view);
+  const { plan } = permitted;
   const { kept, ask } = keptOn(claim, plan, place, view);
   const node: NodePlan = {
     nodeName,
@@ -50,6 +48,12 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
     ...(existing && own ? keptProblem(existing) : []),
   ];
   return { node, problems, ask: [...plan.ask, ...ask], ports: plan.ports };
+}
+
+/** Returns the plan as permitted: a succession takes the object over unchanged, or not at all. */
+function permittedPlan(plan: InterfacePlan, existing: ExistingObject | undefined, view: View) {
+  const isSucceeding = existing !== undefined && isSuccession(existing, view.input);
+  return isSucceeding ? succeed(existing, plan) : { plan };
 }
 
 function placeOf({ serverId, existing }: Claim, { input: { owner } }: View): Place {

@@ -9,7 +9,7 @@ it.each([
   ['src/api/reasons/port.ts', '  PortStatus: row(', 'row('],
   ['src/plan/plan.ts', 'export type PortReason', 'PortReason'],
   ['src/plan/port-verdict.ts', 'function wrongStatus(', 'wrongStatus'],
-  ['src/operator/status/reasons.test.ts', 'const withoutRow = [\n', 'withoutRow'],
+  ['src/operator/testing/reasons-without-row.ts', 'const withoutRow = [\n', 'withoutRow'],
   ['build/alerts/alerts.test.ts', '  const fine = {\n    operator: [', 'fine.operator'],
 ])('the first change edits %s, which has %j', (file, code, name) => {
   expect(textOf(file)).toContain(code);

@@ -46,9 +46,9 @@ export function createFindFormerNode(
  * True if the Node was the object's, and a new machine has taken its name: the recorded machine is gone. A Node without
  * systemUUID proves nothing.
  */
-export function isReplacedIn(config: NodeConfig, nodes: NodeDirectory): boolean {
+export function isReplacedIn(config: NodeConfig, directory: NodeDirectory): boolean {
   const applied = recordOf(config);
-  const node = applied && nodes.byName(applied.nodeName);
+  const node = applied && directory.byName(applied.nodeName);
   if (!node || isSameNode(applied, node)) return false;
   const uuid = systemUuidOf(node);
   return uuid !== undefined && uuid !== instanceIdOf(config);

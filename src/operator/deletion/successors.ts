@@ -6,7 +6,7 @@ import { type ConfigObject, statusOf } from '../openstack-config.ts';
 import { providerIdOf } from '../resolve/credentials.ts';
 import type { OperatorSettings } from '../settings.ts';
 
-/** Milliseconds after a deletion at which NICs leave although a possible successor has not completed a sync. */
+/** Milliseconds after a deletion at which NICs leave even without a sync by a possible successor. */
 const mostWaitMs = 300_000;
 
 interface SuccessorDeps {
@@ -14,7 +14,7 @@ interface SuccessorDeps {
   readonly settings: Pick<OperatorSettings, 'defaultK8sProviderId'>;
 }
 
-/** Returns the live OpenstackConfigs for the same business cluster: a sync of one may take the object's nodes over. */
+/** Returns the live OpenstackConfigs for the same business cluster as possible successors for the object's nodes. */
 export function possibleSuccessors(
   object: ConfigObject,
   { configs, settings }: SuccessorDeps,
@@ -27,8 +27,8 @@ export function possibleSuccessors(
 }
 
 /**
- * Returns the milliseconds after the deletion until which its NICs stay: a possible successor must have completed a
- * sync of all servers that began after `since` (monotonic ms).
+ * Returns the milliseconds after the deletion until which NICs stay: possible successors must first complete a full
+ * sync started after `since` (monotonic ms).
  */
 export function successorWaitMs(
   object: ConfigObject,

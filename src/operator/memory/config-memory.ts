@@ -32,7 +32,7 @@ interface TermMemory {
   delivered: DeliveredCounts | undefined;
   /** For the read API; undefined: no full sync has completed in this term. */
   reads: ConfigReads | undefined;
-  /** Monotonic milliseconds of the start of the last completed sync of all servers; undefined: none in this term. */
+  /** Start time (monotonic ms) for the last complete sync; undefined: none in this term. */
   syncedSinceMs: number | undefined;
   /** Next sync; undefined: unknown, or only a trigger starts a sync. */
   nextSyncAt: Date | undefined;

@@ -4,7 +4,7 @@ import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import { legacyAbilities } from '../deliver/abilities.ts';
-import { withoutRow } from '../testing/reasons-without-row.ts';
+import type { withoutRow } from '../testing/reasons-without-row.ts';
 import {
   attach,
   attachOverlapping,
@@ -69,7 +69,6 @@ function report(state: 'Configured' | 'Failed'): void {
   }
 }
 
-const { credentials } = spec;
 const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>, Row>> = {
   Synced: { progress: 'Current', summed: true, trigger: async () => delivered(scene) },
   NoChange: { progress: 'Current', summed: true, trigger: then(() => undefined) },

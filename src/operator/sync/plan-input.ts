@@ -84,7 +84,7 @@ function permittedTakeOver(
   return watchNamespace === undefined || from.startsWith(`${watchNamespace}/`) ? from : '';
 }
 
-/** Returns the uids of sources whose OpenstackConfig is deleted or in deletion. Only the watched namespace is known. */
+/** Returns the source uids without a live OpenstackConfig. Only the watched namespace is known. */
 function leftSources(
   { source, observed }: ObservedContext,
   { configs, settings: { watchNamespace } }: PlanInputDeps,

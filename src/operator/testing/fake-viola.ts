@@ -244,7 +244,7 @@ function withoutIdentity(source: Source | undefined): Source | undefined {
 
 const emptyNode = { nodeName: '', uid: '', generation: 0, spec: { nodeName: '' } };
 
-/** True if the node has changed, or another OpenstackConfig took it over. */
+/** True if the node has changed, or has a new owner. */
 function isStale(
   { uid, generation, source }: ExistingNodeConfig,
   base: Base | null,

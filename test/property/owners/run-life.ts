@@ -40,7 +40,9 @@ const acts: Readonly<Record<string, Act>> = {
   },
   secondId: (life, random) => life.edit({ k8sProviderID: random() < 0.5 ? 'biz-1' : 'biz-2' }),
   allowRemovals: (life) => {
-    life.scene.kube.annotate({ 'multinic.io/allow-removals': `${life.scene.clock.now()}` });
+    life.scene.kube.annotate({
+      'multinic.io/allow-removals': life.scene.clock.now().toISOString(),
+    });
   },
   namesake: strangerAct('namesake'),
   namesakeAgain: strangerAct('namesake'),

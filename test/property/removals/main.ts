@@ -2,6 +2,8 @@
 // Usage: node test/property/removals/main.ts [lives] [first seed] [--first: end after the first violation]
 //   [--owners: lives of owners instead of removals]
 import { parseArgs } from 'node:util';
+import * as owners from '../owners/run-life.ts';
+import * as removals from './run-life.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -10,8 +12,7 @@ const { values, positionals } = parseArgs({
     owners: { type: 'boolean', default: false },
   },
 });
-const property = values.owners ? '../owners/run-life.ts' : './run-life.ts';
-const { runLife, textOf } = (await import(property)) as typeof import('./run-life.ts');
+const { runLife, textOf } = values.owners ? owners : removals;
 const [lives = 200, firstSeed = 1] = positionals.map(Number);
 const started = performance.now();
 let removed = 0;
