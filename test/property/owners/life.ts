@@ -80,14 +80,14 @@ export class Life implements AsyncDisposable {
     };
   }
 
-  /** Reconciles all OpenstackConfigs after a pause, in both management clusters. */
+  /** Reconciles all OpenstackConfigs after a pause, in both management clusters; the strangers are first. */
   async syncAll(afterMs: number): Promise<void> {
     const ownRef = keyOf(this.own.ref);
     await this.scene.clock.advance(afterMs);
     await this.second.clock.advance(afterMs);
     this.second.cloud.ports = this.scene.cloud.ports;
     for (const scene of [this.scene, this.second]) {
-      const keys = scene.kube.configs.keys().toSorted((a) => (a === ownRef ? -1 : 1));
+      const keys = scene.kube.configs.keys().toSorted((a) => (a === ownRef ? 1 : -1));
       for (const key of [...keys, ...keys]) await scene.lookAt(key);
     }
     this.check();
