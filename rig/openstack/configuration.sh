@@ -187,7 +187,8 @@ vif_plugging_is_fatal = false
 vif_plugging_timeout = 0
 reserved_host_memory_mb = 0
 enabled_apis = osapi_compute
-rpc_response_timeout = 60
+# A busy machine needs more than a minute for some attachments.
+rpc_response_timeout = 200
 report_interval = 3
 max_concurrent_builds = 20
 default_schedule_zone = ${COMPUTE_HOSTS%% *}

@@ -38,8 +38,8 @@ export interface Login {
   readonly project: { readonly id: string } | { readonly name: string };
 }
 
-// Nova itself gives up after its rpc_response_timeout of 60 s, and Neutron waits 50 s for a row lock: their answers name the cause.
-const timeoutMs = 180_000;
+// Longer than Nova's rpc_response_timeout of 200 s: its answer names the cause.
+const timeoutMs = 240_000;
 
 const tokenSchema = z.object({
   token: z.object({

@@ -22,7 +22,7 @@ import {
   afterSyncOfSome,
   type OutcomeDeps,
 } from './sync/outcome.ts';
-import type { SyncResult } from './sync/result.ts';
+import { isDecided, type SyncResult } from './sync/result.ts';
 import type { Triggers } from './triggers/triggers.ts';
 import { storePlan } from './what-if/store-plan.ts';
 
@@ -73,14 +73,13 @@ async function sync(context: ConfigContext, deps: Deps, signal: AbortSignal): Pr
   const scope = memory.pendingScope.take(object);
   const resolution = resolveConfig(object, settings);
   if (resolution.kind === 'refused') {
-    memory.term.syncedSinceMs = startedMs;
     return afterRefusal({ ...context, scope }, resolution.problems, deps, signal);
   }
   const started = syncContext({ ...context, scope, config: resolution.config }, clock);
   const ending = await attempt(async () => syncNodes(started, deps, signal), log, signal);
   if (ending instanceof StepFailure) return afterFailure(started, ending, deps, signal);
   if (ending === undefined) return afterSyncOfSome(started);
-  memory.term.syncedSinceMs = startedMs;
+  if (isDecided(ending)) memory.term.decidedSinceMs = startedMs;
   return afterSyncOfAll(started, ending, deps, signal);
 }
 

@@ -5,7 +5,13 @@ let scene: Scene;
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-const other = { namespace: 'team-b', name: 'other', uid: 'other-uid', generation: 1 };
+const other = {
+  namespace: 'team-b',
+  name: 'other',
+  uid: 'other-uid',
+  generation: 1,
+  cloud: 'keystone.test:443/project-1',
+};
 
 /** Delivers both nodes from `team-b/other`; our config requests a take-over. */
 async function foreignNodes(env: Readonly<Record<string, string>> = {}): Promise<void> {
@@ -41,6 +47,13 @@ describe('[X1] nodes from a foreign OpenstackConfig', () => {
       'an owner outside the watched namespace',
       () => undefined,
       { WATCH_NAMESPACE: 'multinic-system' },
+    ],
+    [
+      'a source without cloud, as written by earlier operators',
+      () => {
+        const { cloud: _, ...source } = other;
+        for (const node of scene.viola.nodes.values()) scene.viola.put({ ...node, source });
+      },
     ],
     ['servers invisible to the account', () => void (scene.cloud.vms = [])],
   ])('foreign nodes stay with their owner: %s', async (_, prepare, env) => {

@@ -39,7 +39,9 @@ function isFree(node: ExistingNodeConfig, { input, servers }: View): boolean {
   if (isOwn(node, owner, force)) return true;
   const isTakenOver = takeOverValue(source, owner) === takeOverFrom;
   const isPermitted = isTakenOver || isSuccession(node, input);
-  return isPermitted && isOfCloud(source, owner) && servers.has(spec.instanceId ?? '');
+  // A source without cloud is as unproven as a missing source.
+  const isSameCloud = isOfCloud(source, owner) && (source.cloud !== undefined || takesUnowned);
+  return isPermitted && isSameCloud && servers.has(spec.instanceId ?? '');
 }
 
 function isDelivered({ serverId, nodeName, existing }: Claim): boolean {
@@ -136,6 +138,9 @@ function conflictWith(
   const other = `${source.namespace}/${source.name}`;
   const value = takeOverValue(source, owner);
   const taking = `set multinic.io/take-over-from: ${value}`;
+  if (value === takeOverFrom && source.cloud === undefined) {
+    return `node ${nodeName} was delivered by OpenstackConfig ${other} without the name of its cloud, as earlier operators did; add "${own}" to the operator's setting LEGACY_TAKE_OVER to take such nodes over`;
+  }
   if (value === takeOverFrom && !isOfCloud(source, owner)) {
     return `node ${nodeName} was delivered by OpenstackConfig ${other} from the cloud and project ${source.cloud}, and ${own} reads ${owner.cloud}; correct the credentials, or delete the MultiNicNodeConfig if the node is not in that cloud`;
   }

@@ -53,7 +53,7 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
 /** Returns the plan as permitted: a succession takes the object over unchanged, or not at all. */
 function permittedPlan(plan: InterfacePlan, existing: ExistingObject | undefined, view: View) {
   const isSucceeding = existing !== undefined && isSuccession(existing, view.input);
-  return isSucceeding ? succeed(existing, plan) : { plan };
+  return isSucceeding ? succeed(existing, plan, view) : { plan };
 }
 
 function placeOf({ serverId, existing }: Claim, { input: { owner } }: View): Place {

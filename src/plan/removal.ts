@@ -182,7 +182,7 @@ export function existingEntries(
   return specs.map((spec) => {
     const own = spec.portId ? ports.find(({ id }) => id === spec.portId) : undefined;
     const candidates = own ? [own] : candidatesFor(spec, [...free], serverId, view);
-    const unclear = candidates.length > 1;
+    const unclear = candidates === 'unclear' || candidates.length > 1;
     const index = indexOfEntry(spec);
     const isFree = index !== undefined && !indexes.has(index);
     if (isFree) indexes.add(index);
@@ -192,14 +192,22 @@ export function existingEntries(
   });
 }
 
-/** Returns the unnamed ports that may be the entry's NIC; several: unclear. */
+/** Returns the unnamed ports that may be the entry's NIC; several, or a port before its plug: unclear. */
 function candidatesFor(
   spec: InterfaceSpec,
   ports: readonly Port[],
   serverId: string,
   view: View,
-): readonly Port[] {
+): readonly Port[] | 'unclear' {
   if (!spec.portId) return portsOf(spec, ports);
+  // Neutron permits a MAC once per network: that port is the NIC, with or without an address at present.
+  const there = portsOf(
+    spec,
+    ports.filter(({ networkId }) => networkId === spec.networkId),
+  );
+  if (there.length > 0 && !view.unreadablePorts.has(spec.portId)) {
+    return there.every(isPlugged) ? there : 'unclear';
+  }
   const isDeliverable = (port: Port) =>
     isPlugged(port) && matchSubnet(port, view, spec.address).kind !== 'none';
   const found = portsOf(spec, ports.filter(isDeliverable));
@@ -209,12 +217,11 @@ function candidatesFor(
 }
 
 /**
- * True if the port certainly replaces the entry's port. Neutron permits a MAC once per network; in another network the
- * former port may only be missing from the list, and needs evidence.
+ * True if the port certainly replaces the entry's port: in another network the former port may only be missing from the
+ * list, and needs evidence.
  */
 function isSuccessor(port: Port, spec: InterfaceSpec, serverId: string, view: View): boolean {
   if (view.unreadablePorts.has(spec.portId ?? '')) return false;
-  if (port.networkId === spec.networkId) return true;
   const verdict = view.verdict(questionOf(spec, serverId));
   return verdict === 'portGone' || verdict === 'attachedElsewhere';
 }

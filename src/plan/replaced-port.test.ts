@@ -56,7 +56,11 @@ describe('port made again with the MAC of a delivered NIC', () => {
       unchanged,
       { ports: [again(6)], observation: { unreadablePorts: ['p5'] } },
     ],
-    ['exists in two networks', unchanged, { ports: [again(6), again(7, {}, 'b')] }],
+    [
+      'exists in two networks',
+      ['multinic0=p6 10.0.10.6'],
+      { ports: [again(6), again(7, {}, 'b')] },
+    ],
     ['is in another network, without evidence', unchanged, inB],
     [
       'is in another network, and p5 is gone',
@@ -75,7 +79,7 @@ describe('port made again with the MAC of a delivered NIC', () => {
     ],
     [
       'has no address in a selected subnet, and p5 is gone',
-      [],
+      unchanged,
       {
         ports: [again(6, { fixedIps: [{ subnetId: 'sub-x', ipAddress: '10.1.1.1' }] })],
         evidence: [evidenceOf(5, 'portGone')],

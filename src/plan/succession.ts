@@ -1,21 +1,22 @@
 import type { InterfacePlan } from './interfaces.ts';
 import type { Problem } from './plan.ts';
-import type { ExistingObject } from './view.ts';
+import type { ExistingObject, View } from './view.ts';
 
 /**
  * Returns the plan that takes the object over unchanged: the next sync brings differences, under the rules for own
- * nodes. Returns a problem if NICs would leave without evidence, because then the selection is a different one.
+ * nodes. Returns a problem if the selection lacks the subnet of a NIC, or NICs would leave without evidence.
  */
 export function succeed(
   existing: ExistingObject,
   plan: InterfacePlan,
+  { rank }: Pick<View, 'rank'>,
 ): { readonly plan: InterfacePlan } | { readonly problem: Problem } {
-  const unproven = plan.confirmed.filter(({ basis }) => basis !== 'evidence');
-  const held = plan.unconfirmed.filter(({ cause }) => cause !== 'unconfirmed');
-  const leaving = [...unproven, ...held].map(({ name }) => name);
-  if (leaving.length > 0) return { problem: otherNics(existing, leaving) };
   const { interfaces = [] } = existing.spec;
-  return { plan: { ...plan, interfaces, confirmed: [], ask: [] } };
+  const unproven = plan.confirmed.filter(({ basis }) => basis !== 'evidence');
+  const dropped = interfaces.filter(({ subnetId }) => subnetId && !rank.has(subnetId));
+  const leaving = new Set([...unproven, ...dropped].map(({ name }) => name ?? ''));
+  if (leaving.size > 0) return { problem: otherNics(existing, [...leaving]) };
+  return { plan: { ...plan, interfaces, confirmed: [], unconfirmed: [], ask: [] } };
 }
 
 function otherNics({ nodeName, source }: ExistingObject, leaving: readonly string[]): Problem {

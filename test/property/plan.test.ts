@@ -11,11 +11,10 @@ import { isForeign, world } from './plan-world.ts';
 
 const numRuns = 300;
 
-/** The same NIC: same port, or same MAC where an entry names no port. */
+/** The same NIC: same port, else same MAC. */
 function findNic(list: readonly InterfaceSpec[], nic: InterfaceSpec): InterfaceSpec | undefined {
-  return list.find(({ portId, macAddress }) =>
-    nic.portId && portId ? portId === nic.portId : macAddress === nic.macAddress,
-  );
+  const byPort = list.find(({ portId }) => nic.portId && portId === nic.portId);
+  return byPort ?? list.find(({ macAddress }) => macAddress === nic.macAddress);
 }
 
 /** Ports that an entry without a port id can be about: of several with its MAC those with its address, if any. */
@@ -36,14 +35,19 @@ function withoutSubnets<T extends Pick<NodeConfigSpec, 'interfaces'>>(spec: T): 
   return { ...spec, interfaces: interfaces.map(({ subnets: _subnets, ...entry }) => entry) };
 }
 
+/** The server's ports that the NIC is about; a port made again with the MAC in the network continues the NIC. */
+function portsNow({ spec }: ExistingNodeConfig, nic: InterfaceSpec, { observation }: PlanInput) {
+  const mine = observation.ports.filter(({ deviceId }) => deviceId === (spec.instanceId ?? ''));
+  const named = mine.filter(({ id }) => id === nic.portId);
+  const there = nic.portId ? mine.filter(({ networkId }) => networkId === nic.networkId) : mine;
+  return named.length > 0 ? named : portsByMac(nic, there, spec.interfaces ?? []);
+}
+
 /** Whether the removal of a NIC of a selected server is proven; written without looking at the planner. */
 function isProven(node: ExistingNodeConfig, nic: InterfaceSpec, given: PlanInput): boolean {
   const { observation, selection: chosen } = given;
   const serverId = node.spec.instanceId ?? '';
-  const mine = observation.ports.filter(({ deviceId }) => deviceId === serverId);
-  const seen = nic.portId
-    ? mine.filter(({ id }) => id === nic.portId)
-    : portsByMac(nic, mine, node.spec.interfaces ?? []);
+  const seen = portsNow(node, nic, given);
   const about = given.evidence.filter(
     (one) =>
       one.serverId === serverId &&

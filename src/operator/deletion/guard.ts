@@ -25,7 +25,7 @@ import { deletionCondition, isOperatorHold, isOverBudget } from '../removals/hol
 import { recordsOf, sumOf } from '../removals/records.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
-import { successorWaitMs } from './successors.ts';
+import { undecidedSuccessor } from './successors.ts';
 import { countOf, nicsOn, type OwnNode } from './withdrawal.ts';
 
 export interface DeletionGuard {
@@ -40,6 +40,9 @@ export interface DeletionGuard {
    */
   checkBudgets(object: ConfigObject, nodes: readonly OwnNode[]): StepFailure | undefined;
 }
+
+/** Milliseconds after a deletion: an undecided possible successor then requires consent. */
+const mostSuccessorWaitMs = 300_000;
 
 interface DeletionGuardDeps {
   readonly client: Pick<KubeClient, 'find'>;
@@ -74,16 +77,21 @@ export function createDeletionGuard({
     if (before !== undefined) throw held(before);
     const why = await terminating(object, signal);
     if (why !== undefined) throw held(`${sideEffect}${why}; ${nextSteps(object)}`);
-    return Math.max(0, since + delayMs(object, since) - clock.monotonicMs());
+    const isCounted = configs.list().length > 1 && deletionPolicyOf(object) === 'Ask';
+    const delayMs = Math.max(settings.deletionDelay, isCounted ? settleMs : 0);
+    const leftMs = since + delayMs - clock.monotonicMs();
+    return leftMs > 0 ? leftMs : waitForSuccessorMs(object, since);
   }
 
-  /** Returns the milliseconds from the deletion to the first removal: successors and further deletions come first. */
-  function delayMs(object: ConfigObject, since: number): number {
-    const isCounted = configs.list().length > 1 && deletionPolicyOf(object) === 'Ask';
-    const { deletionDelay } = settings;
-    if (deletionDelay === 0) return isCounted ? settleMs : 0;
-    const awaitedMs = successorWaitMs(object, since, { configs, memories, settings });
-    return Math.max(deletionDelay, awaitedMs, isCounted ? settleMs : 0);
+  /** Returns the milliseconds until an undecided possible successor holds the deletion; 0: none. Throws the hold. */
+  function waitForSuccessorMs(object: ConfigObject, since: number): number {
+    if (settings.deletionDelay === 0) return 0;
+    const successor = undecidedSuccessor(object, since, { configs, memories, settings });
+    if (successor === undefined) return 0;
+    const leftMs = since + mostSuccessorWaitMs - clock.monotonicMs();
+    if (leftMs > 0) return leftMs;
+    const why = `OpenstackConfig ${successor} may select the same servers, and no sync of it has succeeded since the deletion; correct it, or sync it where triggers are not immediate`;
+    throw held(`${sideEffect}${why}; ${nextSteps(object)}`);
   }
 
   /** Returns when this process observed the object's deletion. */

@@ -109,8 +109,11 @@ async function delay(
   const message = `the NICs leave ${settings.deletionDelay / 1000} s after the deletion, or later while an OpenstackConfig for the same business cluster is synced; ${toKeep(object)}`;
   const problems = [{ reason: 'DeletionDelayed', message } as const];
   await writer.write(context, { kind: 'deleting', problems, waiting: [] }, signal);
-  return { requeueAfterMs: Math.min(ms, settings.deletionDelay || ms) };
+  return { requeueAfterMs: Math.min(ms, takenOverAfterMs) };
 }
+
+/** Milliseconds between two node lists during the delay. */
+const takenOverAfterMs = 5_000;
 
 async function release({ object, memory }: ConfigContext, deps: DeletionDeps, signal: AbortSignal) {
   await deps.inventory.forget(ownerOf(object), memory.term.deliveredBases);
@@ -169,7 +172,11 @@ async function withdrawInTime(
   const approval = deletionConsent(object, clock.now());
   const earlyMs = await holdOr(async () => guard.waitMs(object, signal));
   if (!(earlyMs instanceof StepFailure)) {
-    return earlyMs > 0 && !approval ? { earlyMs } : withdrawAll(context, approval, deps, signal);
+    const isEarly = earlyMs > 0 && !approval?.digests;
+    if (!isEarly || (await isTakenOver(context, deps, signal))) {
+      return withdrawAll(context, approval, deps, signal);
+    }
+    return { earlyMs };
   }
   try {
     return await withdrawAll(context, approval, { ...deps, hold: earlyMs }, signal);
@@ -177,6 +184,16 @@ async function withdrawInTime(
     // The hold stays in the status, where later reconciles read it.
     throw error instanceof StepFailure && !approval ? earlyMs : error;
   }
+}
+
+/** True if a successor has already taken over the last node. */
+async function isTakenOver(
+  context: ConfigContext,
+  deps: DeletionDeps,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const occupied = await holdOr(async () => occupiedIn(context, deps, signal));
+  return !(occupied instanceof StepFailure) && occupied.own.length + occupied.open.length === 0;
 }
 
 /** Returns the step's result, or the hold by the guard: a failed check holds, too. */

@@ -7,6 +7,8 @@ import type { DeliveredContext } from '../sync/delivery.ts';
 interface Present {
   readonly providerId: string;
   readonly listed: Listed;
+  /** Names: nodes refused to the present id, because their objects belong to a further id. */
+  readonly refused: ReadonlySet<string>;
   /** uids read earlier in this sync. */
   readonly earlier: ReadonlySet<string>;
   /** True: both ids have the same known cluster uid. */
@@ -24,13 +26,14 @@ export type FormerPlace = 'elsewhere' | 'delivered' | 'staying';
  * business cluster its removal takes the NICs of a running node.
  */
 export function placeOf(
-  { uid }: Pick<ExistingNodeConfig, 'uid'>,
-  { providerId, listed, earlier, isSameCluster }: Present,
+  { uid, nodeName }: Pick<ExistingNodeConfig, 'uid' | 'nodeName'>,
+  { providerId, listed, refused, earlier, isSameCluster }: Present,
 ): FormerPlace {
   const present = listed.nodes.find((node) => node.uid === uid);
   if (present && isDeliveredAs(present, providerId)) return 'delivered';
   const isRead = present !== undefined || listed.unreadable.some((object) => object.uid === uid);
-  return isRead || earlier.has(uid) || isSameCluster ? 'staying' : 'elsewhere';
+  const isHere = isRead || earlier.has(uid) || refused.has(nodeName);
+  return isHere || isSameCluster ? 'staying' : 'elsewhere';
 }
 
 /** An object without id belongs to every id. */
@@ -53,6 +56,9 @@ export async function sortedByPlace(
   const present = {
     providerId: config.providerId,
     listed: await listPresent(nodes, context, signal),
+    refused: new Set(
+      rounds.delivery.failures.flatMap((one) => (one.isOfOtherId ? one.nodeName : [])),
+    ),
     earlier: new Set(
       [...observed.held, ...observed.unreadable, ...rounds.held].map(({ uid }) => uid),
     ),

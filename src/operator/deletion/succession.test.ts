@@ -101,6 +101,17 @@ describe('OpenstackConfig renamed in git', () => {
     expect(rows.map(({ nodeName }) => nodeName).toSorted()).toEqual(['worker-1', 'worker-2']);
   });
 
+  it('a node with a NIC without address is taken over, and the NIC stays', async () => {
+    await twoNodes();
+    scene.cloud.ports = scene.cloud.ports.map((port) => ({ ...port, fixedIps: [] }));
+    scene.kube.delete(former);
+    await scene.reconcile(0);
+    create();
+    await settle();
+    await settle(60_000);
+    expect([owners(), scene.viola.removals]).toEqual([['renamed', 'renamed'], []]);
+  });
+
   it('the next sync follows ports changed meanwhile', async () => {
     await twoNodes();
     scene.kube.delete(former);
@@ -119,7 +130,7 @@ describe('deleted OpenstackConfig', () => {
   it('Ready names the way to keep NICs for 30 seconds, and NICs stay with Retain', async () => {
     await twoNodes();
     scene.kube.delete(former);
-    expect(await scene.reconcile(0)).toBe(30_000);
+    expect(await scene.reconcile(0)).toBe(5_000);
     expect(scene.ready()).toMatch(/^False DeletionDelayed: .*deletionPolicy":"Retain"/);
     expect(scene.condition('Degraded')).toMatchObject({ status: 'False' });
     await scene.reconcile(29_000);
@@ -129,16 +140,88 @@ describe('deleted OpenstackConfig', () => {
     expect([scene.viola.removals, scene.object()]).toEqual([[], undefined]);
   });
 
-  it('NICs wait for the first sync of possible successors, at most five minutes', async () => {
+  it.each<[string, () => void]>([
+    [
+      'while Neutron fails',
+      () => {
+        create();
+        scene.cloud.fail('portsOf', 'serverError');
+      },
+    ],
+    [
+      'while Nova fails',
+      () => {
+        create();
+        scene.cloud.fail('servers', 'serverError');
+      },
+    ],
+    [
+      'while Viola refuses its nodes',
+      () => {
+        create();
+        for (const name of ['worker-1', 'worker-2']) scene.viola.refused.set(name, 'FieldConflict');
+      },
+    ],
+    ['with an invalid spec', () => create({ subnetIDs: [] })],
+    [
+      'while paused',
+      () => {
+        create();
+        scene.kube.annotate({ 'multinic.io/paused': 'true' }, successor);
+      },
+    ],
+    [
+      'under manual triggers',
+      () => {
+        create();
+        scene.trigger('{mode: manual, immediateOnCRChange: false}');
+      },
+    ],
+    [
+      'with deletionPolicy Delete, while Nova fails',
+      () => {
+        scene.edit({ settings: { deletionPolicy: 'Delete' } });
+        create();
+        scene.cloud.fail('servers', 'serverError');
+      },
+    ],
+  ])('NICs wait for a successor %s, then for consent', async (_, change) => {
+    await twoNodes();
+    scene.kube.delete(former);
+    await scene.reconcile(0);
+    change();
+    await settle(40_000);
+    await settle(200_000);
+    expect([scene.viola.removals, scene.ready()]).toEqual([
+      [],
+      expect.stringContaining('DeletionDelayed'),
+    ]);
+    await settle(300_000);
+    await settle(3_600_000);
+    expect(scene.viola.removals).toEqual([]);
+    expect(scene.ready()).toMatch(/^False RemovalHeld: .*team-b\/renamed/);
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'now' });
+    await settle(60_000);
+    expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
+  });
+
+  it('goes before the delay ends when a successor has taken over the last node', async () => {
     await twoNodes();
     scene.kube.delete(former);
     await scene.reconcile(0);
     create();
-    scene.cloud.fail('portsOf', 'serverError');
-    await settle(40_000);
+    await scene.lookAt(successorKey);
+    await scene.reconcile(5_000);
+    expect(scene.object()).toBeUndefined();
+  });
+
+  it('consent in the delay covers no NIC', async () => {
+    await twoNodes();
+    scene.kube.delete(former);
+    await scene.reconcile(0);
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'now' });
+    await scene.reconcile(5_000);
     expect(scene.viola.removals).toEqual([]);
-    await settle(300_000);
-    expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
   });
 
   it.each<[string, () => void]>([

@@ -1,4 +1,4 @@
-import { pauseOf } from '../../api/pause.ts';
+import { type OpenstackConfigSpec, openstackConfigSpec } from '../../api/openstackconfig.ts';
 import type { Store as ObjectStore } from '../../kube/cache/store.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { ConfigMemories } from '../memory/config-memory.ts';
@@ -6,15 +6,12 @@ import { type ConfigObject, statusOf } from '../openstack-config.ts';
 import { providerIdOf } from '../resolve/credentials.ts';
 import type { OperatorSettings } from '../settings.ts';
 
-/** Milliseconds after a deletion at which NICs leave even without a sync by a possible successor. */
-const mostWaitMs = 300_000;
-
 interface SuccessorDeps {
   readonly configs: Pick<ObjectStore<ConfigObject>, 'list'>;
   readonly settings: Pick<OperatorSettings, 'defaultK8sProviderId'>;
 }
 
-/** Returns the live OpenstackConfigs for the same business cluster as possible successors for the object's nodes. */
+/** Returns the live OpenstackConfigs for the same business cluster and project with possibly shared servers. */
 export function possibleSuccessors(
   object: ConfigObject,
   { configs, settings }: SuccessorDeps,
@@ -22,27 +19,45 @@ export function possibleSuccessors(
   const clusters = clustersOf(object, settings);
   return configs.list().filter((other) => {
     const isLive = other.metadata.deletionTimestamp === undefined;
-    return isLive && clusters.has(providerIdOf(other, settings) ?? '');
+    const isThere = clusters.has(providerIdOf(other, settings) ?? '');
+    return isLive && isThere && mayShareServers(object, other);
   });
 }
 
 /**
- * Returns the milliseconds after the deletion until which NICs stay: possible successors must first complete a full
- * sync started after `since` (monotonic ms).
+ * Returns an undecided possible successor (`namespace/name`), such as a paused, refused or failing successor: no sync
+ * started after `since` (monotonic ms) has decided about all nodes. Undefined: none.
  */
-export function successorWaitMs(
+export function undecidedSuccessor(
   object: ConfigObject,
   since: number,
   { memories, ...deps }: SuccessorDeps & { readonly memories: Pick<ConfigMemories, 'find'> },
-): number {
-  const isAwaited = possibleSuccessors(object, deps).some((other) => {
-    const syncedSinceMs = memories.find(keyOf(other))?.term.syncedSinceMs ?? -1;
-    return !pauseOf(other).isPaused && syncedSinceMs < since;
-  });
-  return isAwaited ? mostWaitMs : 0;
+): string | undefined {
+  return possibleSuccessors(object, deps)
+    .map(keyOf)
+    .find((key) => (memories.find(key)?.term.decidedSinceMs ?? -1) < since);
 }
 
 function clustersOf(object: ConfigObject, settings: SuccessorDeps['settings']): Set<string> {
   const present = providerIdOf(object, settings);
   return new Set([...(statusOf(object).deliveredTo ?? []), ...(present ? [present] : [])]);
+}
+
+/** False if the specs name different servers or projects; unreadable specs may share servers. */
+function mayShareServers(a: ConfigObject, b: ConfigObject): boolean {
+  const [one, two] = [specOf(a), specOf(b)];
+  if (one === undefined || two === undefined) return true;
+  const [projectA, projectB] = [one, two].map(({ credentials }) => credentials?.projectID?.trim());
+  if (projectA && projectB && projectA !== projectB) return false;
+  if (one.vmSelector !== undefined || two.vmSelector !== undefined) return true;
+  const names = new Set(namesOf(one));
+  return namesOf(two).some((name) => names.has(name));
+}
+
+function specOf({ spec }: ConfigObject): OpenstackConfigSpec | undefined {
+  return openstackConfigSpec.safeParse(spec).data;
+}
+
+function namesOf({ vmNames = [] }: OpenstackConfigSpec): string[] {
+  return vmNames.map((name) => name.trim().toLowerCase());
 }

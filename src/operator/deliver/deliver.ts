@@ -35,6 +35,8 @@ interface DeliveryFailure {
   readonly retryAfterMs: number | undefined;
   /** `refused`: the node fails until a user changes something. `outage`: the failure passes without a user. */
   readonly kind: 'refused' | 'outage';
+  /** True: the node's object belongs to a further id. */
+  readonly isOfOtherId?: boolean;
 }
 
 export interface DeliverOptions {
@@ -121,7 +123,9 @@ class Tally implements Delivery {
       const where = field === '' || field === 'base' ? '' : `${field}: `;
       const text = `viola: node ${nodeName}: ${code}: ${where}${message}`;
       const about = { nodeName, reason: 'ViolaPostError', message: text } as const;
-      this.failures.push({ ...about, retryAfterMs: undefined, kind: kindOf(code) });
+      const isOfOtherId = code === 'Invalid' && field === 'providerId';
+      const kind = kindOf(code);
+      this.failures.push({ ...about, retryAfterMs: undefined, kind, isOfOtherId });
     }
   }
 }

@@ -32,8 +32,8 @@ interface TermMemory {
   delivered: DeliveredCounts | undefined;
   /** For the read API; undefined: no full sync has completed in this term. */
   reads: ConfigReads | undefined;
-  /** Start time (monotonic ms) for the last complete sync; undefined: none in this term. */
-  syncedSinceMs: number | undefined;
+  /** Start time (monotonic ms) for the last sync with a decision about all nodes; undefined: none in this term. */
+  decidedSinceMs: number | undefined;
   /** Next sync; undefined: unknown, or only a trigger starts a sync. */
   nextSyncAt: Date | undefined;
   /** For GET /v1/plan; undefined: no full sync has planned in this term. */
@@ -154,7 +154,7 @@ export class ConfigMemories implements Iterable<readonly [string, ConfigMemory]>
       notReadyReasons: new Set(),
       delivered: undefined,
       reads: undefined,
-      syncedSinceMs: undefined,
+      decidedSinceMs: undefined,
       nextSyncAt: undefined,
       lastPlan: undefined,
       failedChecks: { id: '', count: 0 },

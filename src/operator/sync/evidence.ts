@@ -46,9 +46,11 @@ export async function planWithEvidence(
   if (ask.length + askServers.length === 0) return { input, plan, evidenceComplete: true };
   const { observation } = input;
   const witness = { ...view, listed: observation.ports };
+  const live = observation.servers.filter(({ status }) => !status.endsWith('DELETED'));
+  const liveNames = new Set(live.map(({ name }) => name));
   const [{ verdicts, found, complete }, servers] = await Promise.all([
     readEvidence(witness, ask, random, signal),
-    readServerEvidence(view, view.selector, askServers, random, signal),
+    readServerEvidence({ ...witness, liveNames }, view.selector, askServers, random, signal),
   ]);
   const read = new Set(found.map(({ id }) => id));
   const ports = [...observation.ports.filter(({ id }) => !read.has(id)), ...found];

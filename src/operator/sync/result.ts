@@ -4,6 +4,7 @@ import type { Observation } from '../../plan/observation.ts';
 import type { NodePlan, Plan, PortVerdict } from '../../plan/plan.ts';
 import type { Delivery } from '../deliver/deliver.ts';
 import type { StatusProblem } from '../status/step-failure.ts';
+import { standing } from '../triggers/causes.ts';
 
 /** A business cluster under several ids. */
 export interface DuplicateCluster {
@@ -47,6 +48,12 @@ export interface SyncResult {
   readonly heldNics: readonly WaitingNic[];
   /** Whether a service failed: polls back off until the service works again. */
   readonly isOutage: boolean;
+}
+
+/** True if a full sync has decided about every selected node: no read and no delivery failed. */
+export function isDecided({ isOutage, evidenceComplete, delivery, problems }: SyncResult): boolean {
+  const isRetried = problems.some(({ reason }) => !standing.has(reason));
+  return !isOutage && evidenceComplete && delivery.failures.length === 0 && !isRetried;
 }
 
 /** A completed sync, for the status. */

@@ -13,6 +13,8 @@ import { randomSample } from './random-sample.ts';
 export interface ServerWitness {
   readonly cloud: Pick<Cloud, 'portsOf' | 'server' | 'serverTags' | 'wasDeleted'>;
   readonly observedServers: Pick<ObservedServers, 'hasObservedOwn'>;
+  /** Names: selected live servers. */
+  readonly liveNames?: ReadonlySet<string>;
 }
 
 /** Reads a server by id. A 404 counts as deleted only if the account has observed the server before. */
@@ -78,7 +80,9 @@ async function judge(
   if (server === 'deleted') return verdictOfDeleted(witness, serverId, signal);
   if (server === 'unknown') return 'unconfirmed';
   const verdict = await verdictOfPresent(witness, server, selector, signal);
-  return verdict === 'selected' && server.status === 'SOFT_DELETED' ? 'softDeleted' : verdict;
+  if (verdict !== 'selected' || server.status !== 'SOFT_DELETED') return verdict;
+  // A replacement with the name needs the node.
+  return witness.liveNames?.has(server.name) ? 'left' : 'softDeleted';
 }
 
 async function verdictOfPresent(

@@ -35,8 +35,8 @@ export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatu
     this.#store({ ...object, metadata: { ...object.metadata, generation }, spec: wanted });
   }
 
-  annotate(values: Readonly<Record<string, string>>): void {
-    const { metadata, ...object } = this.#object();
+  annotate(values: Readonly<Record<string, string>>, ref?: ObjectRef): void {
+    const { metadata, ...object } = this.#object(ref);
     const annotations = { ...metadata.annotations, ...values };
     this.#store({ ...object, metadata: { ...metadata, annotations } });
   }
