@@ -9,9 +9,10 @@ write_configuration() {
   neutron_conf >"$STATE/conf/neutron/neutron.conf"
   ml2_conf >"$STATE/conf/neutron/ml2_conf.ini"
   cp /usr/share/neutron-common/api-paste.ini "$STATE/conf/neutron/"
-  nova_conf '' >"$STATE/conf/nova/nova.conf"
+  # On a busy machine an attachment may take more than a minute; a compute that lost an answer must not wait as long.
+  nova_conf 'rpc_response_timeout = 200' >"$STATE/conf/nova/nova.conf"
   local host
-  for host in $COMPUTE_HOSTS; do nova_conf "host = $host" >"$STATE/conf/nova/compute-$host.conf"; done
+  for host in $COMPUTE_HOSTS; do nova_conf "host = $host"$'\n'"rpc_response_timeout = 60" >"$STATE/conf/nova/compute-$host.conf"; done
   cp /usr/share/nova-common/api-paste.ini "$STATE/conf/nova/"
   rabbitmq_conf >"$STATE/conf/rabbitmq/rabbitmq.conf"
   echo '[].' >"$STATE/conf/rabbitmq/enabled_plugins"
@@ -187,8 +188,6 @@ vif_plugging_is_fatal = false
 vif_plugging_timeout = 0
 reserved_host_memory_mb = 0
 enabled_apis = osapi_compute
-# A busy machine needs more than a minute for some attachments.
-rpc_response_timeout = 200
 report_interval = 3
 max_concurrent_builds = 20
 default_schedule_zone = ${COMPUTE_HOSTS%% *}

@@ -55,7 +55,7 @@ describe.each(policies)('an OpenstackConfig denied by a narrower policy %j', (en
 
 it('an OpenstackConfig leaves a former business cluster outside NAMESPACE_CLUSTERS after a move to an allowed cluster', async () => {
   await using scene = await narrowed({ NAMESPACE_CLUSTERS: 'multinic-system=biz-2' });
-  const next = new FakeViola();
+  const next = new FakeViola('second-');
   scene.otherViolas.set('biz-2', next);
   scene.edit({ credentials: { ...spec.credentials, k8sProviderID: 'biz-2' } });
   await scene.look();

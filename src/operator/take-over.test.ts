@@ -44,6 +44,16 @@ describe('[X1] nodes from a foreign OpenstackConfig', () => {
       () => createOwner(handOver('multinic-system/thief')),
     ],
     [
+      'an existing owner named with a former management cluster',
+      () => {
+        createOwner();
+        const source = { ...other, cluster: 'former' };
+        for (const node of scene.viola.nodes.values()) scene.viola.put({ ...node, source });
+        scene.kube.annotate({ 'multinic.io/take-over-from': 'former/team-b/other' });
+      },
+      { FORMER_CLUSTERS: 'former' },
+    ],
+    [
       'an owner outside the watched namespace',
       () => undefined,
       { WATCH_NAMESPACE: 'multinic-system' },

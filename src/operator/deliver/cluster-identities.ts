@@ -18,6 +18,15 @@ export class ClusterIdentities {
         return [providerId, { server, uid: known }];
       }),
     );
+    for (const [id, { server }] of before ?? []) {
+      if (this.#registered.get(id)?.server !== server) this.#forget(id);
+    }
+  }
+
+  /** Drops the proof about an id that is registered for a different cluster, or no more. */
+  #forget(id: string): void {
+    this.#proven.delete(id);
+    for (const ids of this.#proven.values()) ids.delete(id);
   }
 
   noteSame(id: string, others: readonly string[]): void {

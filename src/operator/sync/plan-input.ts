@@ -76,12 +76,15 @@ function permittedTakeOver(
   { configs, settings }: Pick<PlanInputDeps, 'configs' | 'settings'>,
 ): string {
   const from = takeOverFromOf(object);
+  const { watchNamespace, formerClusters } = settings;
+  const [cluster = '', ...local] = from.split('/');
+  const isElsewhere = local.length === 2 && !formerClusters.includes(cluster);
   // An OpenstackConfig of another management cluster cannot be read from here: the person who names it decides.
-  if (from.split('/').length === 3) return from;
-  const other = configs.get(from);
+  if (isElsewhere) return from;
+  const name = local.length === 2 ? local.join('/') : from;
+  const other = configs.get(name);
   if (other) return handOverToOf(other) === keyOf(object) ? from : '';
-  const { watchNamespace } = settings;
-  return watchNamespace === undefined || from.startsWith(`${watchNamespace}/`) ? from : '';
+  return watchNamespace === undefined || name.startsWith(`${watchNamespace}/`) ? from : '';
 }
 
 /** Returns the source uids without a live OpenstackConfig. Only the watched namespace is known. */

@@ -125,6 +125,8 @@ export function evidenceTests(contract: Contract): void {
       expect(await cloud.wasDeleted(doomed.id, signal())).toBe(true);
       expect(await cloud.wasDeleted(server.id, signal())).toBe(false);
       expect(await cloud.wasDeleted(unknownId, signal())).toBe(false);
+      const soft = await cloud.softDeleted(signal());
+      expect([soft.has(doomed.id), soft.has(server.id)]).toEqual([false, false]);
     },
   );
 
