@@ -55,8 +55,6 @@ driver = messagingv2
 topics = notifications
 [oslo_messaging_rabbit]
 heartbeat_in_pthread = false
-# An idle process of uWSGI sends no heartbeats: after 60 s RabbitMQ closes its connection, and RPC calls of nova-api lose their answers.
-heartbeat_timeout_threshold = 0
 E
 }
 database() { # database NAME
