@@ -2,31 +2,40 @@
 // Long suites run all files.
 import { type Parts, rotated } from './rotation.ts';
 
-/** Files of each run, without their folder below `test/system`; a file may have several turns. */
+/** Files of each run, without their folder below `test`; a file may have several turns. */
 type Turns = readonly (readonly string[])[] & { readonly length: Parts };
 
 // Files whose tests rotate in 3 parts rotate in 2 parts here, and the reverse: otherwise tests never run.
 const stages: Readonly<Record<string, readonly Turns[]>> = {
   e2e: [
     [
-      ['e2e/trouble', 'e2e/upgrade', 'lifecycle/life'],
-      ['e2e/crash', 'e2e/guides'],
+      ['system/e2e/trouble', 'system/e2e/upgrade', 'system/lifecycle/life'],
+      ['system/e2e/crash', 'system/e2e/guides'],
     ],
     [
-      ['lifecycle/mariadb-damages', 'lifecycle/mariadb-restore'],
-      ['lifecycle/mariadb-restore', 'lifecycle/mariadb-scripts'],
-      ['lifecycle/mariadb-scripts', 'lifecycle/mariadb-damages'],
+      ['system/lifecycle/mariadb-damages', 'system/lifecycle/mariadb-restore'],
+      ['system/lifecycle/mariadb-restore', 'system/lifecycle/mariadb-scripts'],
+      ['system/lifecycle/mariadb-scripts', 'system/lifecycle/mariadb-damages'],
+    ],
+  ],
+  crash: [
+    [
+      ['chain/crash/agent', 'chain/crash/operator-access', 'chain/crash/operator-status'],
+      ['chain/crash/controller', 'chain/crash/viola-controller', 'chain/crash/operator-inventory'],
     ],
   ],
   integration: [
-    [['openapi-fuzz'], ['cluster/scripts'], ['power-cut/life']],
-    [['distros/matrix'], ['cluster/cleanup-nics', 'cluster/lifecycle-scripts']],
+    [['system/openapi-fuzz'], ['system/cluster/scripts'], ['system/power-cut/life']],
+    [
+      ['system/distros/matrix'],
+      ['system/cluster/cleanup-nics', 'system/cluster/lifecycle-scripts'],
+    ],
   ],
   openstack: [
     [
-      ['openstack/cloud-contract', 'openstack/fields/fields'],
-      ['openstack/fields/fields', 'openstack/faults/faults'],
-      ['openstack/faults/faults', 'openstack/cloud-contract'],
+      ['system/openstack/cloud-contract', 'system/openstack/fields/fields'],
+      ['system/openstack/fields/fields', 'system/openstack/faults/faults'],
+      ['system/openstack/faults/faults', 'system/openstack/cloud-contract'],
     ],
   ],
 };
@@ -43,5 +52,5 @@ const [stage = ''] = process.argv.slice(2);
 const groups = stages[stage];
 if (!groups) throw new Error(`no files take turns in the stage "${stage}"`);
 const names = groups.flatMap((turns, at) => leftOut(stage, turns, at + 1));
-const options = names.map((name) => `--exclude test/system/${name}.test.ts`);
+const options = names.map((name) => `--exclude test/${name}.test.ts`);
 process.stdout.write(`${options.join(' ')}\n`);
