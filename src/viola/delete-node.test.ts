@@ -174,6 +174,19 @@ describe('DELETE node-configs', () => {
     expect(await bed.call('DELETE', '/Worker_1')).toMatchObject(done);
   });
 
+  it('DELETE for a former owner leaves a node taken over by another OpenstackConfig unchanged', async () => {
+    const source = { namespace: 'team-b', name: 'renamed', uid: 'new-uid', generation: 1 };
+    await bed.post([{ ...node, source }]);
+    const { uid, generation } = (await bed.stored()).metadata;
+    const path = `/Worker_1?uid=${uid}&generation=${generation}`;
+    const refused = await bed.call('DELETE', `${path}&sourceUid=former-uid&basis=consent`);
+    expect(refused).toMatchObject({ status: 409, body: { code: 'StaleBase' } });
+    expect(JSON.stringify(refused.body)).toContain('team-b/renamed');
+    const { metadata } = await bed.stored();
+    expect(metadata.annotations?.[annotations.deleteConsent]).toBeUndefined();
+    expect((await bed.call('DELETE', `${path}&sourceUid=new-uid`)).status).toBe(202);
+  });
+
   it('DELETE stamps no consent on another object with the same name, even during its deletion', async () => {
     await bed.post([node]);
     const { uid } = (await bed.stored()).metadata;

@@ -192,7 +192,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
     },
     async (request, reply) => {
       const { provider = '' } = callerOf(request);
-      const { uid, generation, basis: on, reason: why } = request.query;
+      const { uid, generation, basis: on, reason: why, sourceUid } = request.query;
       const fence = uid === undefined || generation === undefined ? undefined : { uid, generation };
       const inTime = beginWrites({ ...deps, signal: request.work });
       const gone = await inCluster(clusters, provider, (cluster) =>
@@ -202,6 +202,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
             ...limited,
             basis: on,
             reason: why,
+            sourceUid,
           }),
         ),
       ).finally(() => cache.forget(provider));
