@@ -106,7 +106,7 @@ async function delay(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { object } = context;
-  const message = `the NICs leave ${settings.deletionDelay / 1000} s after the deletion, or later while an OpenstackConfig for the same business cluster is synced; ${toKeep(object)}`;
+  const message = `the NICs leave ${settings.deletionDelay / 1000} s after the deletion, or later while another OpenstackConfig that may select the same servers has completed no sync; ${toKeep(object)}`;
   const problems = [{ reason: 'DeletionDelayed', message } as const];
   await writer.write(context, { kind: 'deleting', problems, waiting: [] }, signal);
   return { requeueAfterMs: Math.min(ms, takenOverAfterMs) };
