@@ -72,7 +72,7 @@ function part<S extends Settings>(
 /** Parts are loaded lazily: a process loads only its own modules. */
 const parts: Readonly<Record<PartName, () => Promise<Part>>> = {
   operator: async () => {
-    const { operatorSettings } = await import('./operator/settings.ts');
+    const { operatorSettings } = await import('./operator/model/settings/operator.ts');
     const { startOperator } = await import('./operator/start.ts');
     const { inventorySettings } = await import('./inventory/settings.ts');
     const { startInventory } = await import('./inventory/start.ts');

@@ -5,7 +5,7 @@ import { annotations } from '../api/names.ts';
 import { issueAuthority, issueServer } from '../certificates/issue.ts';
 import { createClouds } from '../openstack/clouds.ts';
 import { createLogger } from '../process/log.ts';
-import { rulesOf } from './resolve/policy.ts';
+import { rulesOf } from './model/resolve/policy.ts';
 import { type Front, openFront } from './testing/front.ts';
 import { createIoClock, type IoClock } from './testing/io-clock.ts';
 import { environment, type Scene, setScene } from './testing/scene.ts';

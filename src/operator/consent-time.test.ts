@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ConfigObject } from './openstack-config.ts';
+import type { ConfigObject } from './model/openstack-config.ts';
 import { detach, type Scene, setScene } from './testing/scene.ts';
 import { both, deliverTwenty, nicsLeft, onlyB } from './testing/twenty-nics.ts';
 

@@ -13,33 +13,37 @@ import type { Clouds } from '../openstack/clouds.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Store } from '../store/store.ts';
-import { BrokerSecrets } from './broker-secret/broker-secrets.ts';
-import type { Authorities } from './credentials/account.ts';
-import { createDeletionGuard } from './deletion/guard.ts';
-import { possibleSuccessors } from './deletion/successors.ts';
-import { createDeliveryRecords } from './deliver/legacy/delivery-records.ts';
-import type { Violas } from './deliver/violas.ts';
-import { createInventory } from './inventory-records/inventory.ts';
+import { BrokerSecrets } from './cloud/broker-secret/broker-secrets.ts';
+import { CloudAges } from './cloud/cloud-age.ts';
+import type { Authorities } from './cloud/credentials/account.ts';
+import { createNotifications } from './cloud/notifications/notifications.ts';
+import { CloudViews } from './cloud/observe/cloud-view.ts';
+import { createDeliveryRecords } from './clusters/deliver/legacy/delivery-records.ts';
+import type { Violas } from './clusters/deliver/violas.ts';
+import { createDeletionGuard } from './flow/deletion/guard.ts';
+import { possibleSuccessors } from './flow/deletion/successors.ts';
+import { createInventory } from './flow/inventory-records/inventory.ts';
+import { type CloudEvent, noteCloudEvent } from './flow/schedule/cloud-events.ts';
+import { pendingScope } from './flow/schedule/sync-scope.ts';
+import { lanesOf, slowSyncMs, workers } from './flow/schedule/worker-lanes.ts';
+import { PlanCache } from './flow/sync/plan-cache.ts';
+import { Triggers } from './flow/triggers/triggers.ts';
+import { watchTriggers } from './flow/triggers/watch.ts';
 import { ManagementCluster } from './management-cluster.ts';
-import { ConfigMemories } from './memory/config-memory.ts';
-import { controllerName, sampleDelivered } from './metrics/metrics.ts';
-import { sampleNotReady } from './metrics/not-ready.ts';
-import { createNotifications } from './notifications/notifications.ts';
-import { CloudViews } from './observe/cloud-view.ts';
-import { type ConfigObject, needsReconcile, openstackConfigs } from './openstack-config.ts';
-import type { ReadDeps } from './read-api/read-deps.ts';
+import { ConfigMemories } from './model/memory/config-memory.ts';
+import { controllerName } from './model/metrics.ts';
+import { type ConfigObject, needsReconcile, openstackConfigs } from './model/openstack-config.ts';
+import type { OperatorSettings } from './model/settings/operator.ts';
+import { mayBeCalled } from './model/settings/triggers.ts';
 import { createReconciler } from './reconcile.ts';
+import { sampleDelivered } from './report/metrics/metrics.ts';
+import { sampleNotReady } from './report/metrics/not-ready.ts';
+import { notReadyReasons } from './report/status/not-ready-reasons.ts';
+import { createStatusWriter } from './report/status/writer.ts';
 import { definitionOf } from './rights.ts';
-import { CloudAges } from './schedule/cloud-age.ts';
-import { type CloudEvent, noteCloudEvent } from './schedule/cloud-events.ts';
-import { lanesOf, slowSyncMs, workers } from './schedule/worker-lanes.ts';
-import type { OperatorSettings } from './settings.ts';
-import { createStatusWriter } from './status/writer.ts';
-import { PlanCache } from './sync/plan-cache.ts';
-import { mayBeCalled } from './triggers/settings.ts';
-import { Triggers } from './triggers/triggers.ts';
-import { watchTriggers } from './triggers/watch.ts';
-import { createWhatIf } from './what-if/what-if.ts';
+import type { ReadDeps } from './serve/read-api/read-deps.ts';
+import { withdrawReads } from './serve/read-api/reads-of-sync.ts';
+import { createWhatIf } from './serve/what-if/what-if.ts';
 
 export interface LoopOptions {
   readonly client: KubeClient;
@@ -171,8 +175,8 @@ export function createLoop(options: LoopOptions) {
   function stateAfter(key: string): string {
     const object = configs.get(key);
     if (!object) return 'deleted';
-    const reasons = memories.find(key)?.term.notReadyReasons;
-    if (reasons === undefined || reasons.size === 0) return 'success';
+    const memory = memories.find(key);
+    if (memory === undefined || notReadyReasons.of(memory.term).size === 0) return 'success';
     return object.metadata.deletionTimestamp === undefined ? 'error' : 'deletion_error';
   }
   const controller = createController({
@@ -220,14 +224,14 @@ export function createLoop(options: LoopOptions) {
             brokerSecrets.during(leading, async () => controller.run(leading)),
           );
         } finally {
-          memories.endTerm();
+          withdrawReads(memories);
         }
       }),
     /** Retries every failed sync, because a cloud answers again. */
     wake: (): void => {
       if (!triggers.followsCloudEvents) return;
-      for (const [key, { pendingScope }] of memories) {
-        if (pendingScope.hasFailed) controller.enqueue(key);
+      for (const [key, memory] of memories) {
+        if (pendingScope.of(memory).hasFailed) controller.enqueue(key);
       }
     },
     /** Returns why this process is not ready; undefined: ready. A process waiting for the lease is ready. */

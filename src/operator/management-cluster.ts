@@ -3,9 +3,9 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { namespaces } from '../kube/core-resources.ts';
 import { isForbidden } from '../kube/errors.ts';
 import type { Owner } from '../plan/plan.ts';
-import { type ConfigObject, ownerOf } from './openstack-config.ts';
-import type { OperatorSettings } from './settings.ts';
-import { StepFailure } from './status/step-failure.ts';
+import { type ConfigObject, ownerOf } from './model/openstack-config.ts';
+import type { OperatorSettings } from './model/settings/operator.ts';
+import { StepFailure } from './model/step-failure.ts';
 
 /** Identity of the operator's own cluster. */
 export class ManagementCluster {

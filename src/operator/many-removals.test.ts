@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openstackConfigs } from './openstack-config.ts';
+import { openstackConfigs } from './model/openstack-config.ts';
 import { attach, detach, type Scene, serverIds, setScene } from './testing/scene.ts';
 
 let scene: Scene;

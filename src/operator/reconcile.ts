@@ -2,29 +2,38 @@ import { pauseOf } from '../api/pause.ts';
 import type { Store as ObjectStore } from '../kube/cache/store.ts';
 import { refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
-import { type CheckNodesDeps, passOnChecks } from './check-nodes/check-nodes.ts';
-import { type FormerClustersDeps, withdrawFromFormerClusters } from './deletion/former-clusters.ts';
-import { type DeletionDeps, handleDeletion } from './deletion/handle-deletion.ts';
-import type { ConfigContext, ConfigMemories } from './memory/config-memory.ts';
-import { latestObject } from './memory/latest-object.ts';
-import type { ConfigObject } from './openstack-config.ts';
-import { resolveConfig } from './resolve/resolve.ts';
-import { attempt, StepFailure } from './status/step-failure.ts';
-import { completeSome, type RecordDeps, recordNodes, resultOf } from './sync/completion.ts';
-import { type JoinDeps, joinCloud, type LoginDeps, logIn } from './sync/connections.ts';
-import { type SyncContext, syncContext } from './sync/context.ts';
-import { type DeliveryDeps, deliverNodes, prepareDelivery } from './sync/delivery.ts';
-import { type ObserveAndPlanDeps, observeAndPlan } from './sync/observe-and-plan.ts';
+import { type JoinDeps, joinCloud, type LoginDeps, logIn } from './cloud/login.ts';
+import { type CheckNodesDeps, passOnChecks } from './flow/check-nodes/check-nodes.ts';
+import {
+  type FormerClustersDeps,
+  withdrawFromFormerClusters,
+} from './flow/deletion/former-clusters.ts';
+import { type DeletionDeps, handleDeletion } from './flow/deletion/handle-deletion.ts';
+import { decidedSinceMs } from './flow/schedule/decided-since.ts';
+import { pollInterval } from './flow/schedule/poll-interval.ts';
+import { pendingScope } from './flow/schedule/sync-scope.ts';
+import { unconfirmedRemovals } from './flow/schedule/unconfirmed-removals.ts';
+import { completeSome, type RecordDeps, recordNodes, resultOf } from './flow/sync/completion.ts';
+import { syncContext } from './flow/sync/context.ts';
+import { type DeliveryDeps, deliverNodes, prepareDelivery } from './flow/sync/delivery.ts';
+import { type ObserveAndPlanDeps, observeAndPlan } from './flow/sync/observe-and-plan.ts';
 import {
   afterFailure,
   afterRefusal,
   afterSyncOfAll,
   afterSyncOfSome,
   type OutcomeDeps,
-} from './sync/outcome.ts';
-import { isDecided, type SyncResult } from './sync/result.ts';
-import type { Triggers } from './triggers/triggers.ts';
-import { storePlan } from './what-if/store-plan.ts';
+} from './flow/sync/outcome.ts';
+import type { Triggers } from './flow/triggers/triggers.ts';
+import type { ConfigContext, ConfigMemories } from './model/memory/config-memory.ts';
+import { latestObject } from './model/memory/latest-object.ts';
+import type { ConfigObject } from './model/openstack-config.ts';
+import { resolveConfig } from './model/resolve/resolve.ts';
+import { attempt, StepFailure } from './model/step-failure.ts';
+import { type SyncContext } from './model/sync-context.ts';
+import { isDecided, type SyncResult } from './report/result.ts';
+import { publishReads } from './serve/read-api/reads-of-sync.ts';
+import { storePlan } from './serve/what-if/store-plan.ts';
 
 interface OwnDeps {
   readonly configs: Pick<ObjectStore<ConfigObject>, 'get'>;
@@ -51,7 +60,7 @@ export function createReconciler(deps: Deps) {
     const object = latestObject({ object: cached, memory });
     const context = { object, memory };
     if (object.metadata.deletionTimestamp !== undefined) {
-      memory.pollInterval.begin(object);
+      pollInterval.of(memory).begin(object);
       memories.leaveClouds(key);
       return handleDeletion(context, deps, signal);
     }
@@ -59,7 +68,7 @@ export function createReconciler(deps: Deps) {
       cloudAges.leave(key);
       return writer.pause(context, signal);
     }
-    memory.pollInterval.begin(object);
+    pollInterval.of(memory).begin(object);
     const synced = await triggers.pass(context, async () => sync(context, deps, signal), signal);
     return soonest(synced, await passOnChecks(context, deps, signal));
   };
@@ -69,8 +78,9 @@ async function sync(context: ConfigContext, deps: Deps, signal: AbortSignal): Pr
   const { object, memory } = context;
   const { settings, clock, log } = deps;
   const startedMs = clock.monotonicMs();
-  memory.pendingScope.noteServers(memory.unconfirmedRemovals.due());
-  const scope = memory.pendingScope.take(object);
+  const pending = pendingScope.of(memory);
+  pending.noteServers(unconfirmedRemovals.of(memory).due());
+  const scope = pending.take(object);
   const resolution = resolveConfig(object, settings);
   if (resolution.kind === 'refused') {
     return afterRefusal({ ...context, scope }, resolution.problems, deps, signal);
@@ -79,7 +89,7 @@ async function sync(context: ConfigContext, deps: Deps, signal: AbortSignal): Pr
   const ending = await attempt(async () => syncNodes(started, deps, signal), log, signal);
   if (ending instanceof StepFailure) return afterFailure(started, ending, deps, signal);
   if (ending === undefined) return afterSyncOfSome(started);
-  if (isDecided(ending)) memory.term.decidedSinceMs = startedMs;
+  if (isDecided(ending)) decidedSinceMs.set(memory.term, startedMs);
   return afterSyncOfAll(started, ending, deps, signal);
 }
 
@@ -100,6 +110,7 @@ async function syncNodes(
   await prepareDelivery(planned, deps, signal);
   const delivered = { ...planned, rounds: await deliverNodes(planned, deps, signal) };
   if (context.scope.servers !== 'all') return completeSome(delivered, deps);
+  await publishReads(delivered, deps.clock.now());
   await recordNodes(delivered, deps);
   const former = await withdrawFromFormerClusters(delivered, deps, signal);
   return resultOf(delivered, former);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OperatorFixture, ref } from '../../test/fixtures/operator.ts';
-import { openstackConfigs } from './openstack-config.ts';
+import { openstackConfigs } from './model/openstack-config.ts';
 import { eventually } from './testing/eventually.ts';
 
 let fixture: OperatorFixture;

@@ -2,7 +2,7 @@ import type { DefinitionName } from '../api/crd/schema-numbers.ts';
 import { identityNamespace, managementGroup, namespaces, operatorLease } from '../api/names.ts';
 import { triggerConfigMap } from '../api/trigger-config.ts';
 import type { Places, Right, RightsTable } from '../kube/rights.ts';
-import { openstackConfigs } from './openstack-config.ts';
+import { openstackConfigs } from './model/openstack-config.ts';
 
 export const leaseName = operatorLease;
 

@@ -10,7 +10,7 @@ import { claimsOfParts } from '../../test/rbac/claims.ts';
 import { useOf } from '../../test/rbac/used.ts';
 import { configMaps, crds, namespaces } from '../kube/core-resources.ts';
 import { Store } from '../store/store.ts';
-import { openstackConfigs, statusOf } from './openstack-config.ts';
+import { openstackConfigs, statusOf } from './model/openstack-config.ts';
 import { allowSecretReads } from './testing/allow-secret-reads.ts';
 import { eventually } from './testing/eventually.ts';
 import { listen } from './testing/listener.ts';

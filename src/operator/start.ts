@@ -22,17 +22,17 @@ import { openCaBundle, systemAuthorities } from '../requests/ca-bundle.ts';
 import { createSelfCheck } from '../self-check/self-check.ts';
 import type { MariadbTls } from '../store/mariadb-access.ts';
 import { Store, type StoreLocation } from '../store/store.ts';
-import { createDeliveryRecords } from './deliver/legacy/delivery-records.ts';
-import { createViolas } from './deliver/violas.ts';
+import { openCredentials } from './clusters/access/credentials.ts';
+import { createDeliveryRecords } from './clusters/deliver/legacy/delivery-records.ts';
+import { createViolas } from './clusters/deliver/violas.ts';
+import { startTriggerServer } from './flow/triggers/server/start.ts';
 import { createLoop } from './loop.ts';
-import { countRequest } from './metrics/metrics.ts';
-import { serveReads } from './read-api/routes.ts';
-import { rulesOf } from './resolve/policy.ts';
+import { rulesOf } from './model/resolve/policy.ts';
+import type { OperatorSettings } from './model/settings/operator.ts';
+import { countRequest } from './report/metrics/metrics.ts';
 import { definitionOf, leaseName, neededRights, operatorRights, placesOf } from './rights.ts';
-import type { OperatorSettings } from './settings.ts';
-import { startTriggerServer } from './triggers/server/start.ts';
-import { openCredentials } from './viola-access/credentials.ts';
-import { servePlans } from './what-if/routes.ts';
+import { serveReads } from './serve/read-api/routes.ts';
+import { servePlans } from './serve/what-if/routes.ts';
 
 type Context = PartContext<typeof metricTable>;
 

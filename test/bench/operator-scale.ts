@@ -11,7 +11,7 @@ import { BenchWorld } from './operator-world.ts';
 const serverCount = 10_000;
 const portsPerServer = 10;
 const configs = 10;
-/** So many that wait for one cloud are looked at together (src/operator/schedule/worker-lanes.ts). */
+/** So many that wait for one cloud are looked at together (src/operator/flow/schedule/worker-lanes.ts). */
 const atOnce = 4;
 const sharers = 100;
 /** Servers that they share: Neutron lists the ports of so many at a time. */

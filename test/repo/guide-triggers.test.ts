@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { triggerConfigMap } from '../../src/api/trigger-config.ts';
 import { triggerPath } from '../../src/api/trigger-http.ts';
-import { verifySignature } from '../../src/operator/triggers/server/signature.ts';
+import { verifySignature } from '../../src/operator/flow/triggers/server/signature.ts';
 import { readPolicy } from '../../src/triggers/policy.ts';
 import { goldenText } from './charts/golden.ts';
 import { blocksOf } from './guides.ts';

@@ -11,7 +11,7 @@ import { createHttpServer, listen } from '../../src/http/server.ts';
 import { serveInventory } from '../../src/inventory/routes.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { KubeError } from '../../src/kube/errors.ts';
-import { serveReads } from '../../src/operator/read-api/routes.ts';
+import { serveReads } from '../../src/operator/serve/read-api/routes.ts';
 import { delivered, setScene } from '../../src/operator/testing/scene.ts';
 import { createHealth } from '../../src/process/health.ts';
 import { createLogger } from '../../src/process/log.ts';

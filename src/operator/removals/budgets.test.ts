@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConfigObject } from '../openstack-config.ts';
+import type { ConfigObject } from '../model/openstack-config.ts';
 import { budgetsOf, othersIn } from './budgets.ts';
 
 const now = new Date('2026-01-01T10:00:00Z');

@@ -1,9 +1,9 @@
 import { rfc3339 } from '../../api/condition.ts';
 import { budgetWindowMs } from '../../api/removals.ts';
 import type { RecordedUse } from '../../plan/plan.ts';
-import { type ConfigObject, statusOf } from '../openstack-config.ts';
-import { providerIdOf } from '../resolve/credentials.ts';
-import type { OperatorSettings } from '../settings.ts';
+import { type ConfigObject, statusOf } from '../model/openstack-config.ts';
+import { providerIdOf } from '../model/resolve/credentials.ts';
+import type { OperatorSettings } from '../model/settings/operator.ts';
 import { type RemovalRecord, recordsOf, recordsWithin, sumOf } from './records.ts';
 
 /** NICs, and nodes with NICs. */

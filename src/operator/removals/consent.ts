@@ -12,7 +12,7 @@ import {
   generationOf,
   hasRemovalApproval,
   statusOf,
-} from '../openstack-config.ts';
+} from '../model/openstack-config.ts';
 import { storedHoldOf } from './held-set.ts';
 
 export type OpenConsent = NonNullable<OpenstackConfigStatus['openAllowRemovals']>;

@@ -1,5 +1,7 @@
 import type { RemovalBasis } from '../../api/removals.ts';
 import type { RemovalBases } from '../../store/removal-bases.ts';
+import type { TermMemory } from '../model/memory/config-memory.ts';
+import { Slot } from '../model/memory/slot.ts';
 
 /** Delivered removals of a node's NICs. */
 export interface DeliveredRemovals {
@@ -38,3 +40,6 @@ export class DeliveredBases {
     if (nodes?.size === 0) this.#bases.delete(providerId);
   }
 }
+
+/** Bases for the change log. */
+export const deliveredBases = new Slot<TermMemory, DeliveredBases>(() => new DeliveredBases());

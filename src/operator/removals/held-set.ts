@@ -10,7 +10,7 @@ import {
 import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
 import { isKeptByController, keptMacs } from '../../plan/kept-nics.ts';
-import { type ConfigObject, generationOf, statusOf } from '../openstack-config.ts';
+import { type ConfigObject, generationOf, statusOf } from '../model/openstack-config.ts';
 import { reportedMacs } from './nics-on.ts';
 
 /** NICs waiting for consent after a reconcile. */

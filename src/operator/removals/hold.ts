@@ -1,7 +1,7 @@
 import { type Condition, findCondition } from '../../api/condition.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
 import { overBudget, sideEffect } from '../../plan/gate.ts';
-import { type ConfigObject, generationOf, statusOf } from '../openstack-config.ts';
+import { type ConfigObject, generationOf, statusOf } from '../model/openstack-config.ts';
 
 const reason = 'RemovalHeld' satisfies OperatorReason;
 

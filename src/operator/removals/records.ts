@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { rfc3339 } from '../../api/condition.ts';
 import { budgetWindowMs } from '../../api/removals.ts';
-import type { ConfigObject } from '../openstack-config.ts';
+import type { ConfigObject } from '../model/openstack-config.ts';
 
 /** Removals in the budget with the time when sent, as stored in `status.removals`. */
 export interface RemovalRecord {

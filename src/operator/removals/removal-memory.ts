@@ -1,6 +1,8 @@
 import { budgetWindowMs } from '../../api/removals.ts';
 import type { SentRelease } from '../../plan/plan.ts';
 import type { Clock } from '../../time/clock.ts';
+import type { ConfigMemory } from '../model/memory/config-memory.ts';
+import { Slot } from '../model/memory/slot.ts';
 
 /**
  * In-memory cache about an OpenstackConfig's removals. After a restart an unfinished recorded removal counts twice, and a
@@ -40,3 +42,6 @@ export class RemovalMemory {
     this.#sent = [...this.#sent, ...fresh.map((release) => ({ release, at }))];
   }
 }
+
+/** An OpenstackConfig's removals in this process. */
+export const removalMemory = new Slot(({ clock }: ConfigMemory) => new RemovalMemory(clock));

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { type Secret, secrets } from '../../kube/core-resources.ts';
 import { KubeError } from '../../kube/errors.ts';
 import { type KubeObject, keyOf, type ObjectMeta, type ObjectRef } from '../../kube/object.ts';
-import type { ConfigObject } from '../openstack-config.ts';
+import type { ConfigObject } from '../model/openstack-config.ts';
 
 /** An API server with OpenstackConfigs, Secrets, and every requested namespace and CRD. */
 export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatus'> {

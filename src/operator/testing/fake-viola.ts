@@ -11,16 +11,16 @@ import type {
 import { specHash } from '../../api/spec-hash.ts';
 import { kindOf } from '../../requests/answer.ts';
 import { RequestError } from '../../requests/request-error.ts';
-import { type Abilities, nativeAbilities } from '../deliver/abilities.ts';
-import type { ListQuery } from '../deliver/list-query.ts';
-import type { Listed } from '../deliver/node-list.ts';
+import { type Abilities, nativeAbilities } from '../clusters/deliver/abilities.ts';
+import type { ListQuery } from '../clusters/deliver/list-query.ts';
+import type { Listed } from '../clusters/deliver/node-list.ts';
 import type {
   CheckRequested,
   RemovalCause,
   Removed,
   ViolaClient,
-} from '../deliver/viola-client.ts';
-import type { ReportedCluster } from '../deliver/viola-clusters.ts';
+} from '../clusters/deliver/viola-client.ts';
+import type { ReportedCluster } from '../clusters/deliver/viola-clusters.ts';
 
 /** An in-memory Viola with fencing; removed nodes stay until `clean`. */
 export class FakeViola implements ViolaClient {

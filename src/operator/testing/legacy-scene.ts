@@ -1,5 +1,5 @@
-import { createDeliveryRecords } from '../deliver/legacy/delivery-records.ts';
-import { createLegacyViola } from '../deliver/legacy/legacy-viola.ts';
+import { createDeliveryRecords } from '../clusters/deliver/legacy/delivery-records.ts';
+import { createLegacyViola } from '../clusters/deliver/legacy/legacy-viola.ts';
 import { FakeLegacyViola } from './fake-legacy-viola.ts';
 import { attach, environment, type Scene, setScene } from './scene.ts';
 

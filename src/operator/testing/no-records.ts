@@ -1,4 +1,4 @@
-import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
+import type { DeliveryRecords } from '../clusters/deliver/legacy/delivery-records.ts';
 
 /** An empty inventory, for tests with native Violas. */
 export const noRecords: DeliveryRecords = {

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiServer } from '../../../rig/apiserver/server.ts';
 import { toolPath } from '../../../rig/control-plane/control-plane.ts';
-import { openstackConfigs } from '../../../src/operator/openstack-config.ts';
+import { openstackConfigs } from '../../../src/operator/model/openstack-config.ts';
 import { eventually } from '../../../src/operator/testing/eventually.ts';
 import { OperatorFixture, ref } from '../../fixtures/operator.ts';
 import { RemovalFleet } from '../../fixtures/removal-fleet.ts';

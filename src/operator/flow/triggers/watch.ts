@@ -1,0 +1,114 @@
+import type { Reason } from '../../../api/reasons.ts';
+import { triggerConfigMap } from '../../../api/trigger-config.ts';
+import { createReflector, type Reflector } from '../../../kube/cache/reflector.ts';
+import { type Change, Store } from '../../../kube/cache/store.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import { type ConfigMap, configMaps } from '../../../kube/core-resources.ts';
+import type { EventRecorder } from '../../../kube/events.ts';
+import { apiVersionOf } from '../../../kube/resource.ts';
+import type { Logger } from '../../../process/log.ts';
+import type { Clock, Random } from '../../../time/clock.ts';
+import {
+  immediately,
+  readPolicy,
+  type TriggerPolicy,
+  unreadable,
+} from '../../../triggers/policy.ts';
+import type { OperatorMetrics } from '../../model/metrics.ts';
+
+export interface TriggerWatchDeps {
+  readonly client: Pick<KubeClient, 'list' | 'watch'>;
+  /** The operator's own namespace. */
+  readonly namespace: string;
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly metrics: OperatorMetrics;
+  /** Called with each changed policy. */
+  readonly onPolicy: (policy: TriggerPolicy) => void;
+}
+
+/**
+ * Watches the ConfigMap with the trigger policy. Without the ConfigMap every cause starts a sync. While the ConfigMap
+ * is unusable, the last usable policy stays, if any, and an Event names the problem. No sync may start before the first
+ * list, because a user may want no polling.
+ */
+export function watchTriggers(deps: TriggerWatchDeps): Reflector {
+  const { client, namespace, clock, random, log } = deps;
+  const store = new Store<ConfigMap>();
+  store.subscribe(take(deps));
+  // Logged by every replica, leader or not: `kubectl logs | grep trigger` reads any replica.
+  log.info({ configMap: triggerConfigMap.name }, 'watching the trigger configuration');
+  return createReflector({
+    client,
+    resource: configMaps,
+    name: triggerConfigMap.name,
+    namespace,
+    fieldSelector: `metadata.name=${triggerConfigMap.name}`,
+    store,
+    clock,
+    random,
+    onError: (error, retryInMs) =>
+      log.warn(
+        { err: error, retryInMs },
+        `watch of ConfigMap ${triggerConfigMap.name} interrupted`,
+      ),
+  });
+}
+
+function take({ recorder, log, metrics, onPolicy }: TriggerWatchDeps) {
+  const usable = (is: boolean) => metrics.set('multinic_trigger_config_usable', {}, is ? 1 : 0);
+  usable(true);
+  let known = false;
+  const use = (policy: TriggerPolicy): void => {
+    known = true;
+    onPolicy(policy);
+  };
+  return (change: Change<ConfigMap>): void => {
+    if (change.type === 'deleted') {
+      usable(true);
+      log.info(
+        { mode: immediately.mode },
+        'trigger configuration deleted, every cause starts a sync',
+      );
+      use(immediately);
+      return;
+    }
+    const { object } = change;
+    if (change.type === 'updated' && textIn(change.previous) === textIn(object)) return;
+    try {
+      const policy = policyIn(object);
+      usable(true);
+      const { mode, onChange: immediateOnCRChange } = policy;
+      log.info({ mode, immediateOnCRChange }, 'trigger configuration read');
+      use(policy);
+    } catch (error) {
+      // `readPolicy` throws only errors in the text.
+      usable(false);
+      const reason = 'TriggerConfigUnusable' satisfies Reason;
+      const meanwhile = known
+        ? 'the previous configuration stays in use'
+        : 'until it is corrected, only changed objects and requests start a sync';
+      if (!known) onPolicy(unreadable);
+      const message = `${error instanceof Error ? error.message : String(error)}; ${meanwhile}`;
+      log.error({ reason }, message);
+      const { kind } = configMaps;
+      recorder.record(
+        { ...object, apiVersion: apiVersionOf(configMaps), kind },
+        { type: 'Warning', reason, message },
+      );
+    }
+  };
+}
+
+function textIn({ data }: ConfigMap): string | undefined {
+  return data?.[triggerConfigMap.key];
+}
+
+function policyIn(object: ConfigMap): TriggerPolicy {
+  const text = textIn(object);
+  const { name, key } = triggerConfigMap;
+  if (text === undefined) throw new Error(`ConfigMap ${name} has no key ${key}; add it`);
+  return readPolicy(text);
+}

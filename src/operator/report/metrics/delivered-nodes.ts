@@ -1,0 +1,87 @@
+import { nodeConfigState } from '../../../api/multinicnodeconfig.ts';
+import type { ExistingNodeConfig } from '../../../api/node-configs-http.ts';
+import type { ConfigMemory, TermMemory } from '../../model/memory/config-memory.ts';
+import { Slot } from '../../model/memory/slot.ts';
+import type { SyncResult } from '../result.ts';
+
+const knownStates: ReadonlySet<string> = new Set(nodeConfigState.options);
+
+/** Number by state. */
+type Counts = ReadonlyMap<string, number>;
+
+/** An OpenstackConfig's nodes and NICs by the state in the business cluster. */
+export interface DeliveredCounts {
+  readonly nodes: Counts;
+  readonly interfaces: Counts;
+  /** NICs whose removal needs a user's approval. */
+  readonly blockedRemovals: number;
+}
+
+/** Counts the nodes and NICs found by a sync of all servers. */
+export function deliveredCounts(synced: SyncResult): DeliveredCounts {
+  const held = new Map(synced.held.map((node) => [node.nodeName, node]));
+  // A foreign node counts for its own OpenstackConfig.
+  const nodes = synced.nodes.filter(({ isForeign }) => !isForeign);
+  const states = nodes.map(({ nodeName }) => stateOf(held.get(nodeName)));
+  const interfaces = nodes.flatMap((node) =>
+    node.interfaces.map(({ id, name }) => interfaceStateOf(held.get(node.nodeName), { id, name })),
+  );
+  const isHeld = synced.problems.some(({ reason }) => reason === 'RemovalHeld');
+  const unconfirmed = synced.nodes.flatMap(({ removals }) => removals.unconfirmed);
+  return {
+    nodes: count(states),
+    interfaces: count(interfaces),
+    blockedRemovals: isHeld ? unconfirmed.length : 0,
+  };
+}
+
+/** Memories of OpenstackConfigs (`namespace/name`) for metrics. */
+export type DeliveredMemories = Iterable<readonly [string, Pick<ConfigMemory, 'term'>]>;
+
+/** Sums all OpenstackConfigs' counts, with a sum for every API state. */
+export function totalDelivered(memories: DeliveredMemories, what: 'nodes' | 'interfaces'): Counts {
+  const total = new Map<string, number>(nodeConfigState.options.map((state) => [state, 0]));
+  for (const [, { term }] of memories) {
+    for (const [state, n] of lastDelivered.of(term)?.[what] ?? []) {
+      total.set(state, (total.get(state) ?? 0) + n);
+    }
+  }
+  return total;
+}
+
+/** Returns the OpenstackConfigs with blocked removals, most NICs first. */
+export function blockedRemovals(
+  memories: DeliveredMemories,
+): readonly { readonly key: string; readonly count: number }[] {
+  const all = [...memories].map(([key, { term }]) => ({
+    key,
+    count: lastDelivered.of(term)?.blockedRemovals ?? 0,
+  }));
+  return all.filter(({ count: n }) => n > 0).toSorted((a, b) => b.count - a.count);
+}
+
+function stateOf(node: ExistingNodeConfig | undefined): string {
+  return known(node?.status?.state);
+}
+
+type Entry = { readonly id: number | undefined; readonly name: string | undefined };
+
+/** A NIC without a status is Pending. */
+function interfaceStateOf(node: ExistingNodeConfig | undefined, { id, name }: Entry): string {
+  const entries = node?.status?.interfaceStatuses ?? [];
+  return known(entries.find((entry) => entry.id === id || entry.name === name)?.status);
+}
+
+/** Unknown states count as Pending: a foreign status must not add series. */
+function known(state: string | undefined): string {
+  return state !== undefined && knownStates.has(state) ? state : 'Pending';
+}
+
+function count(states: readonly string[]): Counts {
+  return new Map(
+    [...Map.groupBy(states, (state) => state)].map(([state, all]) => [state, all.length]),
+  );
+}
+
+/** Counts for metrics; undefined: no sync of all servers has completed in this term. */
+export const lastDelivered = new Slot<TermMemory, DeliveredCounts | undefined>(() => undefined);
