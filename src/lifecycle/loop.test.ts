@@ -22,10 +22,10 @@ import { createMetrics, type Metrics } from '../process/metrics.ts';
 import { readSettings } from '../process/settings.ts';
 import { systemClock, systemRandom } from '../time/clock.ts';
 import { createLoop } from './loop.ts';
-import { data } from './managed-controller/testing/scene.ts';
-import { multiNicOperators, statusOf } from './multinicoperator.ts';
-import type { Webhook } from './protection/webhook.ts';
+import { multiNicOperators, statusOf } from './model/multinicoperator.ts';
 import { lifecycleSettings } from './settings.ts';
+import { data } from './stages/managed-controller/testing/scene.ts';
+import type { Webhook } from './stages/protection/webhook.ts';
 
 const namespace = 'multinic-system';
 const ref = { namespace, name: 'production-system' };

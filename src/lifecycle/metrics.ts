@@ -5,7 +5,7 @@ import { labels } from '../api/names.ts';
 import { reasons } from '../api/reasons.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Metrics } from '../process/metrics.ts';
-import { type OperatorObject, statusOf } from './multinicoperator.ts';
+import { type OperatorObject, statusOf } from './model/multinicoperator.ts';
 import type { Stores } from './objects/stores.ts';
 
 /** Exports metrics for MultiNicOperators by status and for watched objects, sampled on each scrape. */

@@ -2,9 +2,9 @@ import type { DefinitionName } from '../api/crd/schema-numbers.ts';
 import { managedObjects, managementGroup } from '../api/names.ts';
 import { triggerConfigMap } from '../api/trigger-config.ts';
 import type { Places, Right, RightsTable, Verb } from '../kube/rights.ts';
-import { operatorServices } from './managed-controller/base.ts';
-import { multiNicOperators } from './multinicoperator.ts';
+import { multiNicOperators } from './model/multinicoperator.ts';
 import type { LifecycleSettings } from './settings.ts';
+import { operatorServices } from './stages/managed-controller/base.ts';
 
 export const leaseName = 'multinic-lifecycle';
 

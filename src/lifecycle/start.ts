@@ -16,9 +16,9 @@ import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import { createSelfCheck } from '../self-check/self-check.ts';
 import { createLoop } from './loop.ts';
-import { createWebhook } from './protection/create-webhook.ts';
 import { definition, leaseName, lifecycleRights, placesOf } from './rights.ts';
 import type { LifecycleSettings } from './settings.ts';
+import { createWebhook } from './stages/protection/create-webhook.ts';
 
 type Context = PartContext<typeof metricTable>;
 

@@ -21,7 +21,7 @@ import type { KubeObject } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import { countSteps } from '../kube-metrics.ts';
 import type { PartContext } from '../process/part.ts';
-import { multiNicOperators } from './multinicoperator.ts';
+import { multiNicOperators } from './model/multinicoperator.ts';
 import type { Stores } from './objects/stores.ts';
 
 export interface WatchesOptions {

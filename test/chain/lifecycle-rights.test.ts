@@ -13,7 +13,7 @@ import { crdDefinitions } from '../../src/api/crd/definition.ts';
 import { managedObjects, namespaces } from '../../src/api/names.ts';
 import { createKubeClient } from '../../src/kube/client/http-client.ts';
 import { configMaps, deployments, pods, services } from '../../src/kube/core-resources.ts';
-import { multiNicOperators } from '../../src/lifecycle/multinicoperator.ts';
+import { multiNicOperators } from '../../src/lifecycle/model/multinicoperator.ts';
 import { systemClock as clock, systemRandom as random } from '../../src/time/clock.ts';
 import { claimsOfParts } from '../rbac/claims.ts';
 import { inWords, useOf } from '../rbac/used.ts';

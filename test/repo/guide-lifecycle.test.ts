@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { multiNicOperatorSpec } from '../../src/api/multinicoperator.ts';
-import { accept } from '../../src/lifecycle/accept/accept.ts';
-import type { OperatorObject } from '../../src/lifecycle/multinicoperator.ts';
+import type { OperatorObject } from '../../src/lifecycle/model/multinicoperator.ts';
+import { accept } from '../../src/lifecycle/stages/accept/accept.ts';
 import { blocksOf } from './guides.ts';
 import { textOf } from './tree.ts';
 

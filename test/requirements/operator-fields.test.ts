@@ -4,17 +4,20 @@ import { multiNicOperatorSpec } from '../../src/api/multinicoperator.ts';
 import { secrets } from '../../src/kube/core-resources.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import type { Resource } from '../../src/kube/resource.ts';
-import { isObject } from '../../src/lifecycle/accept/reading.ts';
-import { backup } from '../../src/lifecycle/backup/backup.ts';
-import { credentials } from '../../src/lifecycle/credentials/credentials.ts';
-import { database } from '../../src/lifecycle/database/database.ts';
-import { controller } from '../../src/lifecycle/managed-controller/managed-controller.ts';
-import { data, login } from '../../src/lifecycle/managed-controller/testing/scene.ts';
-import { protection, type WebhookAccess } from '../../src/lifecycle/protection/protection.ts';
-import type { Observed } from '../../src/lifecycle/stage.ts';
+import type { Observed } from '../../src/lifecycle/model/stage.ts';
+import { isObject } from '../../src/lifecycle/stages/accept/reading.ts';
+import { backup } from '../../src/lifecycle/stages/backup/backup.ts';
+import { credentials } from '../../src/lifecycle/stages/credentials/credentials.ts';
+import { database } from '../../src/lifecycle/stages/database/database.ts';
+import { controller } from '../../src/lifecycle/stages/managed-controller/managed-controller.ts';
+import { data, login } from '../../src/lifecycle/stages/managed-controller/testing/scene.ts';
+import {
+  protection,
+  type WebhookAccess,
+} from '../../src/lifecycle/stages/protection/protection.ts';
+import { triggers } from '../../src/lifecycle/stages/triggers/triggers.ts';
 import { observedOf, operatorWith } from '../../src/lifecycle/testing/observed.ts';
 import type { StageName } from '../../src/lifecycle/testing/unusable-fields.ts';
-import { triggers } from '../../src/lifecycle/triggers/triggers.ts';
 import { operatorFields, usualSpec } from './operator-fields.ts';
 
 const access = { authorities: 'PEM', user: 'lifecycle' } as WebhookAccess;

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { createPerform } from '../../process/effects.ts';
 import { systemClock } from '../../time/clock.ts';
-import type { OperatorObject } from '../multinicoperator.ts';
+import type { OperatorObject } from '../model/multinicoperator.ts';
 import { Applier } from '../objects/applier.ts';
 import { createStores } from '../objects/stores.ts';
 import { createDeletion } from './deletion.ts';

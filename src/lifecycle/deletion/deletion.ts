@@ -17,7 +17,7 @@ import type { KubeObject, ObjectRef } from '../../kube/object.ts';
 import type { Outcome as Requeue } from '../../kube/reconcile/controller.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Perform } from '../../process/effects.ts';
-import { multiNicOperators, type OperatorObject } from '../multinicoperator.ts';
+import { multiNicOperators, type OperatorObject } from '../model/multinicoperator.ts';
 import type { Applier } from '../objects/applier.ts';
 import type { Stores } from '../objects/stores.ts';
 

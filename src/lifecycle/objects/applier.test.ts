@@ -7,8 +7,8 @@ import { configMaps, namespaces } from '../../kube/core-resources.ts';
 import { createPerform } from '../../process/effects.ts';
 import { systemClock } from '../../time/clock.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
+import { desired } from '../model/desired.ts';
 import { Applier } from './applier.ts';
-import { desired } from './desired.ts';
 
 let api: ApiServer;
 let client: KubeClient;

@@ -7,12 +7,13 @@ import { isNotFound } from '../../kube/errors.ts';
 import { type KubeObject, keyOf, type ObjectRef } from '../../kube/object.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
+import type { Desired } from '../model/desired.ts';
+import type { Ensured, LostFields } from '../model/outcome.ts';
+import type { LiveObjects, Note, Removal } from '../model/stage.ts';
 import { assess, type Memory } from '../recovery/assess.ts';
 import { appliedPaths } from '../recovery/field-sets.ts';
 import { RepairLedger } from '../recovery/ledger.ts';
-import { type LostFields, lostFields } from '../recovery/lost-fields.ts';
-import type { LiveObjects, Note, Removal } from '../stage.ts';
-import type { Desired } from './desired.ts';
+import { lostFields } from '../recovery/lost-fields.ts';
 
 export interface ApplierDeps {
   readonly client: Pick<KubeClient, 'apply' | 'delete' | 'find' | 'patch'>;
@@ -26,12 +27,6 @@ export interface EnsureOptions {
   readonly recovers: boolean;
   readonly signal: AbortSignal;
 }
-
-/**
- * Result for one object. After a deletion or change by another manager: `repaired` (applied again), `drifted` (recovery
- * is off) or `contested` (changed after each repair; the next repair waits).
- */
-export type Ensured = 'unchanged' | 'created' | 'changed' | 'repaired' | 'drifted' | 'contested';
 
 export interface EnsuredObject {
   readonly ensured: Ensured;

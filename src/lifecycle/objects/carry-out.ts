@@ -6,13 +6,13 @@ import type { KubeObject } from '../../kube/object.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Metrics } from '../../process/metrics.ts';
-import type { Problem } from '../accept/accepted.ts';
-import type { Outcome } from '../outcome.ts';
-import { type LostFields, lostFieldsText } from '../recovery/lost-fields.ts';
+import type { Problem } from '../model/accepted.ts';
+import type { Desired } from '../model/desired.ts';
+import type { Ensured, LostFields, Outcome } from '../model/outcome.ts';
+import type { Observed, StagePlan } from '../model/stage.ts';
+import { lostFieldsText } from '../recovery/lost-fields.ts';
 import { mayRecover } from '../recovery/may-recover.ts';
-import type { Observed, StagePlan } from '../stage.ts';
-import type { Applier, Ensured, EnsuredObject } from './applier.ts';
-import type { Desired } from './desired.ts';
+import type { Applier, EnsuredObject } from './applier.ts';
 
 /** Carries out a stage's plan; a failure stops only this stage and is retried. */
 export type CarryOut = <Report>(

@@ -6,7 +6,7 @@ import { type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { systemClock } from '../../time/clock.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { accept } from '../accept/accept.ts';
+import { accept } from '../stages/accept/accept.ts';
 import { secretWith } from '../testing/database-scene.ts';
 import { operatorWith } from '../testing/observed.ts';
 import { createObserve } from './observe.ts';

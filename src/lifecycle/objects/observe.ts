@@ -18,12 +18,12 @@ import {
 import { type KubeObject, keyOf, refOf } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { Accepted, Problem } from '../accept/accepted.ts';
-import { whyNotOurs } from '../accept/one-per-cluster.ts';
-import { replacesPasswords } from '../credentials/credentials.ts';
-import { databasePodName } from '../database/names.ts';
-import { type OperatorObject, statusOf } from '../multinicoperator.ts';
-import type { LiveObjects, Observed } from '../stage.ts';
+import type { Accepted, Problem } from '../model/accepted.ts';
+import { databasePodName } from '../model/mariadb/names.ts';
+import { type OperatorObject, statusOf } from '../model/multinicoperator.ts';
+import type { LiveObjects, Observed } from '../model/stage.ts';
+import { whyNotOurs } from '../stages/accept/one-per-cluster.ts';
+import { replacesPasswords } from '../stages/credentials/credentials.ts';
 import type { Stores } from './stores.ts';
 
 /** Observed state of a MultiNicOperator. */

@@ -25,8 +25,8 @@ import {
 } from '../../kube/core-resources.ts';
 import { type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
-import type { OperatorObject } from '../multinicoperator.ts';
-import type { LiveObjects } from '../stage.ts';
+import type { OperatorObject } from '../model/multinicoperator.ts';
+import type { LiveObjects } from '../model/stage.ts';
 
 /** Creates stores for everything lifecycle watches. */
 export function createStores(namespace: string) {

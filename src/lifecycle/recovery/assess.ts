@@ -1,8 +1,9 @@
 import { annotations, fieldManagers } from '../../api/names.ts';
 import { isOlder } from '../../kube/cache/resource-version.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import type { LostFields } from '../model/outcome.ts';
 import type { FieldPaths } from './field-sets.ts';
-import { deleted, type LostFields, lostFields } from './lost-fields.ts';
+import { deleted, lostFields } from './lost-fields.ts';
 
 /** Last known state of an object, from this process's write or check. */
 export interface Memory {

@@ -1,7 +1,8 @@
 import { fieldManagers } from '../../api/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import type { LostFields } from '../model/outcome.ts';
 import { appliedPaths, type FieldPaths, fieldManagersOf } from './field-sets.ts';
-import { isWithin, type LostFields } from './lost-fields.ts';
+import { isWithin } from './lost-fields.ts';
 
 const pod = '.spec.template.spec';
 const own: readonly string[] = [fieldManagers.lifecycle, fieldManagers.lifecycleOperation];

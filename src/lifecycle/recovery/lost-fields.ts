@@ -1,13 +1,6 @@
 import type { KubeObject } from '../../kube/object.ts';
+import type { LostFields } from '../model/outcome.ts';
 import { appliedPaths, type FieldManager, type FieldPaths, fieldManagersOf } from './field-sets.ts';
-
-/** Own fields changed or removed by another manager. */
-export interface LostFields {
-  /** Sorted minimal set of paths. */
-  readonly paths: readonly string[];
-  /** Managers owning the fields now; empty for removed fields, because removal leaves no owner. */
-  readonly managers: readonly string[];
-}
 
 /** The whole object was deleted, by an unknown client. */
 export const deleted: LostFields = { paths: ['(deleted)'], managers: [] };

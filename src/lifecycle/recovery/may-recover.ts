@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { isBreakGlassActive } from '../protection/decision.ts';
-import type { Observed } from '../stage.ts';
+import { isBreakGlassActive } from '../model/break-glass.ts';
+import type { Observed } from '../model/stage.ts';
 
 const recoveryOff = z.object({
   protection: z.object({ enableAutoRecovery: z.literal(false) }),

@@ -2,7 +2,7 @@ import { rfc3339 } from '../../api/condition.ts';
 import type { MultiNicOperatorStatus } from '../../api/multinicoperator.ts';
 import { isSameJson } from '../../api/same-json.ts';
 import type { Change } from '../../kube/cache/store.ts';
-import { type OperatorObject, statusOf } from '../multinicoperator.ts';
+import { type OperatorObject, statusOf } from '../model/multinicoperator.ts';
 
 /**
  * Returns the status with `lastUpdated`, which changes only with another field; returns the same object if nothing

@@ -1,6 +1,6 @@
 import type { MultiNicOperatorStatus } from '../../api/multinicoperator.ts';
-import type { Accepted } from '../accept/accepted.ts';
-import type { Outcomes } from '../outcome.ts';
+import type { Accepted } from '../model/accepted.ts';
+import type { Outcomes } from '../model/outcome.ts';
 
 type ControllerStatus = NonNullable<MultiNicOperatorStatus['controllerStatus']>;
 type DatabaseStatus = NonNullable<MultiNicOperatorStatus['databaseStatus']>;

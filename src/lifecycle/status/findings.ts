@@ -1,8 +1,7 @@
-import type { Accepted, Problem } from '../accept/accepted.ts';
-import type { Ensured } from '../objects/applier.ts';
-import type { Outcome, Outcomes } from '../outcome.ts';
+import type { Accepted, Problem } from '../model/accepted.ts';
+import type { Ensured, Outcome, Outcomes } from '../model/outcome.ts';
+import type { Notice } from '../model/stage.ts';
 import { lostFieldsText } from '../recovery/lost-fields.ts';
-import type { Notice } from '../stage.ts';
 
 /** Findings of all stages, for phase and conditions. */
 export interface Findings {

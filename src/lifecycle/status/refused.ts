@@ -1,8 +1,8 @@
 import { type Condition, setCondition, shortMessage } from '../../api/condition.ts';
 import type { MultiNicOperatorStatus } from '../../api/multinicoperator.ts';
 import type { Reason } from '../../api/reasons.ts';
-import type { Problem } from '../accept/accepted.ts';
-import type { OperatorObject } from '../multinicoperator.ts';
+import type { Problem } from '../model/accepted.ts';
+import type { OperatorObject } from '../model/multinicoperator.ts';
 import { countsOf, withLastUpdated } from './change.ts';
 import { update } from './conditions.ts';
 

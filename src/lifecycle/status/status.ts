@@ -1,8 +1,8 @@
 import { shortMessage } from '../../api/condition.ts';
 import type { MultiNicOperatorStatus } from '../../api/multinicoperator.ts';
-import type { Accepted } from '../accept/accepted.ts';
-import type { OperatorObject } from '../multinicoperator.ts';
-import type { Outcomes } from '../outcome.ts';
+import type { Accepted } from '../model/accepted.ts';
+import type { OperatorObject } from '../model/multinicoperator.ts';
+import type { Outcomes } from '../model/outcome.ts';
 import { countsOf, withLastUpdated } from './change.ts';
 import { componentsOf, controllerStatusOf, databaseStatusOf, notReady } from './components.ts';
 import { conditionsOf } from './conditions.ts';

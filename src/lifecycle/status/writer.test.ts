@@ -6,9 +6,9 @@ import { createKubeClient } from '../../kube/client/http-client.ts';
 import { type Crd, crds, namespaces } from '../../kube/core-resources.ts';
 import { createPerform } from '../../process/effects.ts';
 import { systemClock, systemRandom } from '../../time/clock.ts';
-import { multiNicOperators, type OperatorObject, statusOf } from '../multinicoperator.ts';
-import type { Outcome, Outcomes } from '../outcome.ts';
-import { unchanged } from '../stage.ts';
+import { multiNicOperators, type OperatorObject, statusOf } from '../model/multinicoperator.ts';
+import type { Outcome, Outcomes } from '../model/outcome.ts';
+import { unchanged } from '../model/stage.ts';
 import { observedOf } from '../testing/observed.ts';
 import { createStatusWriter, type StatusWriter } from './writer.ts';
 

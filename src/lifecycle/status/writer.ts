@@ -8,10 +8,10 @@ import { isConflict, KubeError } from '../../kube/errors.ts';
 import type { Outcome as Requeue } from '../../kube/reconcile/controller.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
-import { multiNicOperators, type OperatorObject, statusOf } from '../multinicoperator.ts';
+import { multiNicOperators, type OperatorObject, statusOf } from '../model/multinicoperator.ts';
+import type { Outcomes } from '../model/outcome.ts';
+import type { Observed } from '../model/stage.ts';
 import type { Observation } from '../objects/observe.ts';
-import type { Outcomes } from '../outcome.ts';
-import type { Observed } from '../stage.ts';
 import { refusedStatus } from './refused.ts';
 import { statusAfter } from './status.ts';
 

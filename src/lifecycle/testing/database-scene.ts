@@ -10,9 +10,9 @@ import {
 } from '../../kube/core-resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
-import { credentials } from '../credentials/credentials.ts';
-import type { OperationRecord } from '../database/operation/record.ts';
-import type { Observed } from '../stage.ts';
+import type { OperationRecord } from '../model/mariadb/operation-record.ts';
+import type { Observed } from '../model/stage.ts';
+import { credentials } from '../stages/credentials/credentials.ts';
 import { observedOf, operatorWith } from './observed.ts';
 
 const namespace = 'multinic-system';

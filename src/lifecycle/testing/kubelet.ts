@@ -6,8 +6,8 @@ import {
   type StatefulSet,
   statefulSets,
 } from '../../kube/core-resources.ts';
-import { revisionAnnotation } from '../credentials/revision.ts';
-import { databasePodName } from '../database/names.ts';
+import { revisionAnnotation } from '../model/mariadb/credentials-revision.ts';
+import { databasePodName } from '../model/mariadb/names.ts';
 import { backupPod, databasePodWith, prepared } from './database-scene.ts';
 import type { MemoryObjects } from './memory-objects.ts';
 

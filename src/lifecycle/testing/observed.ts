@@ -1,9 +1,9 @@
 import { type Job, jobs } from '../../kube/core-resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
-import { accept } from '../accept/accept.ts';
-import { type OperatorObject, statusOf } from '../multinicoperator.ts';
-import type { Observed } from '../stage.ts';
+import { type OperatorObject, statusOf } from '../model/multinicoperator.ts';
+import type { Observed } from '../model/stage.ts';
+import { accept } from '../stages/accept/accept.ts';
 
 /** Current time in stage tests. */
 export const testTime = new Date('2026-11-26T10:00:00Z');

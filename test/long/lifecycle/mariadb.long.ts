@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { rootOf } from '../../../rig/mariadb-image/root.ts';
-import { backupScript } from '../../../src/lifecycle/backup/script.ts';
-import { prepareData } from '../../../src/lifecycle/database/prepare-data.ts';
-import { query, server } from '../../../src/lifecycle/database/stateful-set.ts';
+import { backupScript } from '../../../src/lifecycle/stages/backup/script.ts';
+import { prepareData } from '../../../src/lifecycle/stages/database/prepare-data.ts';
+import { query, server } from '../../../src/lifecycle/stages/database/stateful-set.ts';
 import { type MariadbPod, mariadbPod, stopped } from '../../system/lifecycle/mariadb-pod.ts';
 
 const login = {

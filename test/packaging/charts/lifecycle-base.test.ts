@@ -1,7 +1,7 @@
 import type { ConfigMap } from 'kubernetes-types/core/v1.js';
 import { expect, it } from 'vitest';
 import { managedObjects } from '../../../src/api/names.ts';
-import { planOf } from '../../../src/lifecycle/managed-controller/testing/scene.ts';
+import { planOf } from '../../../src/lifecycle/stages/managed-controller/testing/scene.ts';
 import { type Manifest, manifestsIn, ofKind } from '../../repo/charts/manifests.ts';
 import { render } from './helm.ts';
 

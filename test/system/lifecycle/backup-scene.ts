@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Series } from '../../../rig/mariadb-image/contents.ts';
 import { rootOf } from '../../../rig/mariadb-image/root.ts';
-import { backupScript } from '../../../src/lifecycle/backup/script.ts';
-import type { Login } from '../../../src/lifecycle/credentials/login.ts';
-import { prepareData } from '../../../src/lifecycle/database/prepare-data.ts';
-import { server } from '../../../src/lifecycle/database/stateful-set.ts';
+import type { Login } from '../../../src/lifecycle/model/mariadb/login.ts';
+import { backupScript } from '../../../src/lifecycle/stages/backup/script.ts';
+import { prepareData } from '../../../src/lifecycle/stages/database/prepare-data.ts';
+import { server } from '../../../src/lifecycle/stages/database/stateful-set.ts';
 import {
   type Ended,
   type MariadbPod,

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backupScript } from '../../../src/lifecycle/backup/script.ts';
+import { backupScript } from '../../../src/lifecycle/stages/backup/script.ts';
 import { inTurn, sampleOf } from '../../rotation.ts';
 import {
   type BackupScene,

@@ -2,9 +2,12 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { backupOptions, clientOptions } from '../../../src/lifecycle/credentials/client-options.ts';
-import { initFile } from '../../../src/lifecycle/credentials/init-file.ts';
-import type { Login } from '../../../src/lifecycle/credentials/login.ts';
+import type { Login } from '../../../src/lifecycle/model/mariadb/login.ts';
+import {
+  backupOptions,
+  clientOptions,
+} from '../../../src/lifecycle/stages/credentials/client-options.ts';
+import { initFile } from '../../../src/lifecycle/stages/credentials/init-file.ts';
 
 const execute = promisify(execFile);
 

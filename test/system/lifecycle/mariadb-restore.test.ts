@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backupScript } from '../../../src/lifecycle/backup/script.ts';
+import { backupScript } from '../../../src/lifecycle/stages/backup/script.ts';
 import { inTurn, rotated } from '../../rotation.ts';
 import {
   type BackupScene,

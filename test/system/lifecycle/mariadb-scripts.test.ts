@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { backupScript } from '../../../src/lifecycle/backup/script.ts';
-import { prepareData } from '../../../src/lifecycle/database/prepare-data.ts';
-import { query } from '../../../src/lifecycle/database/stateful-set.ts';
+import { backupScript } from '../../../src/lifecycle/stages/backup/script.ts';
+import { prepareData } from '../../../src/lifecycle/stages/database/prepare-data.ts';
+import { query } from '../../../src/lifecycle/stages/database/stateful-set.ts';
 import { inTurn } from '../../rotation.ts';
 import {
   type BackupScene,

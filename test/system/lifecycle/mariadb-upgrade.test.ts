@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { rootOf } from '../../../rig/mariadb-image/root.ts';
-import { checkImage } from '../../../src/lifecycle/database/check-image.ts';
-import { prepareData, refusals } from '../../../src/lifecycle/database/prepare-data.ts';
-import { server } from '../../../src/lifecycle/database/stateful-set.ts';
+import { refusals } from '../../../src/lifecycle/model/mariadb/prepare-statuses.ts';
+import { prepareData } from '../../../src/lifecycle/stages/database/prepare-data.ts';
+import { server } from '../../../src/lifecycle/stages/database/stateful-set.ts';
+import { checkImage } from '../../../src/lifecycle/stages/operation/check-image.ts';
 import { isWhole } from './backup-scene.ts';
 import { type MariadbPod, mariadbPod, stopped } from './mariadb-pod.ts';
 
