@@ -1,7 +1,7 @@
 import { clusterNetworksName } from '../api/cluster-networks.ts';
 import { businessGroup, identityNamespace } from '../api/names.ts';
 import type { Places, RightsTable } from '../kube/rights.ts';
-import { nodeConfigs } from './node-config.ts';
+import { nodeConfigs } from './node-configs/node-config.ts';
 import type { ViolaSettings } from './settings.ts';
 
 /** `own`: Viola's own namespace. */

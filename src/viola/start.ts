@@ -20,22 +20,22 @@ import { claimsOf } from '../kube/rights.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import { createSelfCheck } from '../self-check/self-check.ts';
-import { AnswerCache } from './answer-cache.ts';
-import { ClusterRights } from './cluster-rights.ts';
-import { Clusters } from './clusters.ts';
+import { Clusters } from './clusters/clusters.ts';
+import { openRegistrations } from './clusters/registrations.ts';
+import { ClusterRights } from './clusters/rights-in-cluster.ts';
 import {
   createLegacyServer,
   type LegacyListener,
   legacyCondition,
   legacyListenerOf,
-} from './legacy-listener.ts';
-import { type LegacyWarningOptions, warnOfLegacyListener } from './legacy-listener-warning.ts';
-import type { PostDeps } from './post-route.ts';
-import { openRegistrations } from './registrations.ts';
+} from './legacy-listener/listener.ts';
+import { type LegacyWarningOptions, warnOfLegacyListener } from './legacy-listener/warning.ts';
 import { placesOf, violaRights } from './rights.ts';
-import { serveViola } from './routes.ts';
+import { AnswerCache } from './routes/answer-cache.ts';
+import type { PostDeps } from './routes/post-route.ts';
+import { serveViola } from './routes/routes.ts';
 import type { ViolaSettings } from './settings.ts';
-import { renewTokens } from './token-renewal.ts';
+import { renewTokens } from './tokens/token-renewal.ts';
 
 /** Age up to which an answer is served again, unless the caller asks for a fresh one. */
 const cacheForMs = 5_000;

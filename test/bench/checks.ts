@@ -3,8 +3,8 @@
 
 import { identities } from '../../rig/chain/identities.ts';
 import { nodeConfigs } from '../../src/controller/objects/stores.ts';
-import { toExistingNodeConfig } from '../../src/viola/existing-node-config.ts';
-import { pageTag } from '../../src/viola/page-tag.ts';
+import { toExistingNodeConfig } from '../../src/viola/node-configs/existing-node-config.ts';
+import { pageTag } from '../../src/viola/read/page-tag.ts';
 import { ControllerFixture } from '../fixtures/controller.ts';
 import { entry } from '../fixtures/controller-samples.ts';
 import { Figures } from './figures.ts';

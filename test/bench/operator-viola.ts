@@ -8,7 +8,7 @@ import {
   nodeConfigsPath,
   type PostedNode,
 } from '../../src/api/node-configs-http.ts';
-import { namesTag, pageTag } from '../../src/viola/page-tag.ts';
+import { namesTag, pageTag } from '../../src/viola/read/page-tag.ts';
 
 const nodes = new Map<string, ExistingNodeConfig>();
 /** Nodes written since the list was asked for the last time. */

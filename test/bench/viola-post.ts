@@ -11,7 +11,7 @@ import {
   postAnswer,
   providerHeader,
 } from '../../src/api/node-configs-http.ts';
-import { nodeConfigs } from '../../src/viola/node-config.ts';
+import { nodeConfigs } from '../../src/viola/node-configs/node-config.ts';
 import { openWorld, provider } from '../fixtures/chain/world.ts';
 import { cpuOf, Figures, median } from './figures.ts';
 

@@ -100,7 +100,7 @@ export const rareUses: readonly RareUse[] = [
   },
   {
     right: 'get namespaces of kube-system',
-    file: 'src/viola/cluster-uid.test.ts',
+    file: 'src/viola/clusters/uid.test.ts',
     test: 'the cluster list has the uid of kube-system',
   },
   {

@@ -10,7 +10,7 @@ import type { ConfigObject } from '../../src/operator/model/openstack-config.ts'
 import { resolveConfig } from '../../src/operator/model/resolve/resolve.ts';
 import { operatorSettings } from '../../src/operator/model/settings/operator.ts';
 import { readSettings } from '../../src/process/settings.ts';
-import { readRegistration } from '../../src/viola/cluster-secret.ts';
+import { readRegistration } from '../../src/viola/clusters/secret.ts';
 import { blocksOf } from './guides.ts';
 import { textOf } from './tree.ts';
 

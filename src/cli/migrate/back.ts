@@ -2,7 +2,7 @@ import { labelValue } from '../../api/label-value.ts';
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { annotations, fieldManagers } from '../../api/names.ts';
 import { sourceIn } from '../../biz-config/ownership.ts';
-import { nodeConfigs, nodeNameOf } from '../../viola/node-config.ts';
+import { nodeConfigs, nodeNameOf } from '../../viola/node-configs/node-config.ts';
 import { ownershipOf } from './ownership.ts';
 import type { PlannedNode } from './plan.ts';
 import { endReadOnly, makeReadOnly } from './read-only.ts';

@@ -13,7 +13,7 @@ import { namespaces } from '../../kube/core-resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { systemClock } from '../../time/clock.ts';
-import { nodeConfigs } from '../../viola/node-config.ts';
+import { nodeConfigs } from '../../viola/node-configs/node-config.ts';
 import { cliMain } from '../main-cli.ts';
 
 let fixture: MigrationFixture;

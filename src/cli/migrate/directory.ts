@@ -1,6 +1,6 @@
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import type { NodeIdentity } from '../../biz-config/entries.ts';
-import { instanceIdOf, nodeNameOf } from '../../viola/node-config.ts';
+import { instanceIdOf, nodeNameOf } from '../../viola/node-configs/node-config.ts';
 
 /** MultiNicNodeConfigs in a namespace, indexed by node. */
 export interface Directory {

@@ -3,7 +3,7 @@ import { entry, MigrationFixture } from '../../../test/fixtures/migration.ts';
 import { annotations, labels } from '../../api/names.ts';
 import { bizConfigsIn } from '../../biz-config/biz-config.ts';
 import { nodes } from '../../kube/core-resources.ts';
-import { nodeConfigs } from '../../viola/node-config.ts';
+import { nodeConfigs } from '../../viola/node-configs/node-config.ts';
 import { applyMigration, checkApply } from './apply.ts';
 import { revert } from './back.ts';
 import { observe } from './observe.ts';

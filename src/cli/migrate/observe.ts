@@ -1,7 +1,7 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import { nodes } from '../../kube/core-resources.ts';
 import { isForbidden } from '../../kube/errors.ts';
-import { nodeConfigs } from '../../viola/node-config.ts';
+import { nodeConfigs } from '../../viola/node-configs/node-config.ts';
 import type { Skipped } from '../report.ts';
 import { type Directory, directoryOf } from './directory.ts';
 import type { Source } from './source.ts';

@@ -4,7 +4,7 @@ import { fieldManagers } from '../../api/names.ts';
 import { specHash } from '../../api/spec-hash.ts';
 import { type BizEntry, entriesOf, type NodeIdentity } from '../../biz-config/entries.ts';
 import { sourceIn } from '../../biz-config/ownership.ts';
-import { nodeNameOf } from '../../viola/node-config.ts';
+import { nodeNameOf } from '../../viola/node-configs/node-config.ts';
 import type { NodeNames, Observed } from './observe.ts';
 import { ownershipOf } from './ownership.ts';
 import type { Source } from './source.ts';

@@ -3,7 +3,7 @@ import { BizSources, bizNode, statesOf, system } from '../../../test/fixtures/bi
 import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { findCondition } from '../../api/condition.ts';
 import { labels } from '../../api/names.ts';
-import { nodeConfigs } from '../../viola/node-config.ts';
+import { nodeConfigs } from '../../viola/node-configs/node-config.ts';
 import { applyMigration } from './apply.ts';
 import { isStarted, revert } from './back.ts';
 import { observe } from './observe.ts';

@@ -4,7 +4,7 @@ import { fieldManagers, labels } from '../../api/names.ts';
 import { marksOf } from '../../biz-config/ownership.ts';
 import { isAlreadyExists, isConflict, isNotFound, KubeError } from '../../kube/errors.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
-import { nodeConfigs } from '../../viola/node-config.ts';
+import { nodeConfigs } from '../../viola/node-configs/node-config.ts';
 import type { Run } from './run.ts';
 import type { Source } from './source.ts';
 

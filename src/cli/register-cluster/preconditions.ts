@@ -2,7 +2,7 @@ import { businessGroup, labels } from '../../api/names.ts';
 import { isLoopback } from '../../http/loopback.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { crds, namespaces, type Secret, secrets } from '../../kube/core-resources.ts';
-import { readRegistration } from '../../viola/cluster-secret.ts';
+import { readRegistration } from '../../viola/clusters/secret.ts';
 import { Refusal } from '../refusal.ts';
 import type { Registration } from './registration.ts';
 

@@ -10,7 +10,7 @@ import {
 import { isForbidden } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
-import { nodeConfigs } from '../../viola/node-config.ts';
+import { nodeConfigs } from '../../viola/node-configs/node-config.ts';
 import {
   type BoundRole,
   managedBy,

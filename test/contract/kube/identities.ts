@@ -9,7 +9,7 @@ import {
 import { isForbidden } from '../../../src/kube/errors.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
 import { defineResource } from '../../../src/kube/resource.ts';
-import { lifeOf } from '../../../src/viola/registered-token.ts';
+import { lifeOf } from '../../../src/viola/tokens/registered-token.ts';
 import { eventually } from './eventually.ts';
 import { refusalOf } from './refusal.ts';
 import { widgets } from './widget.ts';

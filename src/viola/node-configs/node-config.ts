@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
+import { annotations, businessGroup, labels } from '../../api/names.ts';
+import { defineResource } from '../../kube/resource.ts';
+
+export const nodeConfigs = defineResource<MultiNicNodeConfig>({
+  group: businessGroup,
+  version: 'v1',
+  plural: 'multinicnodeconfigs',
+  kind: 'MultiNicNodeConfig',
+  namespaced: true,
+});
+
+/**
+ * True if the object belongs to the provider. Two registrations may name one cluster and namespace, and neither token
+ * may reach the other's nodes. Objects without provider, or with the take-over annotation, belong to any provider.
+ */
+export function isOf(providerId: string, object: MultiNicNodeConfig): boolean {
+  const { providerId: owner } = textsOf(object);
+  return (
+    owner === '' ||
+    owner === providerId ||
+    object.metadata.annotations?.[annotations.takeOver] !== undefined
+  );
+}
+
+/** Returns the object's node name; an object without node name, refused by the controller, goes by its own name. */
+export function nodeNameOf(object: MultiNicNodeConfig): string {
+  return textsOf(object).nodeName || object.metadata.name;
+}
+
+/** True if the object concerns this server; the API server and Nova may spell ids in different case. */
+export function isOnServer(object: MultiNicNodeConfig, instanceId: string | undefined): boolean {
+  const own = textsOf(object).instanceId.toLowerCase();
+  return own !== '' && own === instanceId?.toLowerCase();
+}
+
+/** Returns the object's Nova server id in lower case; '' when missing. */
+export function instanceIdOf(object: MultiNicNodeConfig): string {
+  const id = textsOf(object).instanceId || object.metadata.labels?.[labels.instanceId] || '';
+  return id.trim().toLowerCase();
+}
+
+const text = z.string().trim().catch('');
+const texts = z.object({ providerId: text, nodeName: text, instanceId: text });
+
+/** Returns the readable identity fields; an earlier, looser schema admitted any content. */
+function textsOf({ spec }: { readonly spec: unknown }): z.infer<typeof texts> {
+  return texts.catch({ providerId: '', nodeName: '', instanceId: '' }).parse(spec);
+}
