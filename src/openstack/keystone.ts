@@ -4,7 +4,7 @@ import type { Caller } from '../requests/caller.ts';
 import { isRequestError, RequestError } from '../requests/request-error.ts';
 import type { HttpAnswer } from '../requests/transport.ts';
 import type { Clock } from '../time/clock.ts';
-import { type Catalog, catalogSchema } from './catalog.ts';
+import { catalogSchema } from './catalog.ts';
 import {
   accountText,
   type CloudAuth,
@@ -14,29 +14,10 @@ import {
 import type { CredentialGate, LoginOutcome } from './credential-gate.ts';
 import { keystoneBase } from './endpoint.ts';
 import { refusalCause } from './keystone-refusal.ts';
+import type { Keystone, Session } from './keystone-session.ts';
 import type { RefreshTurns } from './refresh-turns.ts';
 import { answerFailure, jsonOf, parseAs } from './requests/answer-failure.ts';
 import { SingleFlight } from './single-flight.ts';
-
-/** Keystone token with its project, accounts and catalog. */
-export interface Session {
-  readonly token: string;
-  /** Project scope; lower case. */
-  readonly projectId: string;
-  /** Ids that the token depends on: user, project, both domains, application credential; lower case. */
-  readonly accounts: readonly string[];
-  readonly catalog: Catalog;
-}
-
-export interface Keystone {
-  /** Returns the current session; logs in when none exists or the token is about to expire. */
-  session(signal: AbortSignal): Promise<Session>;
-  /** Drops a session whose token a service refused. A newer session stays. */
-  drop(session: Session): void;
-  /** Values from the last session; undefined before the first login. */
-  readonly projectId: string | undefined;
-  readonly accounts: readonly string[] | undefined;
-}
 
 export interface KeystoneOptions {
   readonly identity: CloudIdentity;

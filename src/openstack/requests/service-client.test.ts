@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { answerOf, createFakeCaller } from '../../requests/fake-caller.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import type { Session } from '../keystone.ts';
+import type { Session } from '../keystone-session.ts';
 import { createServiceClient, resourcePath } from './service-client.ts';
 
 const signal = new AbortController().signal;

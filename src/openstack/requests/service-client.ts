@@ -3,7 +3,7 @@ import type { Service } from '../../requests/request-error.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Catalog } from '../catalog.ts';
-import type { Keystone, Session } from '../keystone.ts';
+import type { Keystone, Session } from '../keystone-session.ts';
 import { answerFailure } from './answer-failure.ts';
 
 export type Query = readonly (readonly [name: string, value: string])[];

@@ -5,7 +5,8 @@ import { type CloudIdentity, passwordAuth } from '../../../src/openstack/cloud-i
 import { type Clouds, createClouds } from '../../../src/openstack/clouds.ts';
 import { CredentialGate } from '../../../src/openstack/credential-gate.ts';
 import { neutronBase, novaBase } from '../../../src/openstack/endpoint.ts';
-import { createKeystone, type Keystone } from '../../../src/openstack/keystone.ts';
+import { createKeystone } from '../../../src/openstack/keystone.ts';
+import type { Keystone } from '../../../src/openstack/keystone-session.ts';
 import { createNeutron, type Neutron } from '../../../src/openstack/neutron.ts';
 import { createNova, type Nova, novaHeaders } from '../../../src/openstack/nova.ts';
 import { RefreshTurns } from '../../../src/openstack/refresh-turns.ts';
