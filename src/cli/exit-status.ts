@@ -1,3 +1,5 @@
+import type { Command } from 'commander';
+
 /** Exit statuses of commands for users. */
 export const exit = {
   done: 0,
@@ -14,3 +16,6 @@ export type ExitStatus = (typeof exit)[keyof typeof exit];
 
 /** Sets the exit status for a command without an error; default `done`. */
 export type EndWith = (status: ExitStatus) => void;
+
+/** Defines a command for users. */
+export type Define = (endWith: EndWith) => Command;

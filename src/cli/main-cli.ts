@@ -4,13 +4,12 @@ import { KubeError } from '../kube/errors.ts';
 import { statusOf } from '../process/command-line.ts';
 import { grantEdit } from './access/grants.ts';
 import { ApiError } from './access/operator-api.ts';
-import { type EndWith, exit } from './exit-status.ts';
-import { nextOfApi, Unread } from './facts/unread.ts';
+import { Unread } from './access/unread.ts';
+import { type Define, type EndWith, exit } from './exit-status.ts';
+import { nextOfApi } from './facts/unread.ts';
 import { printableLines } from './output/width.ts';
 import { Refusal, WrongUsage } from './refusal.ts';
 import { Interrupted } from './run-command.ts';
-
-type Define = (endWith: EndWith) => Command;
 
 /** User commands by name, each loaded on its own: a command starts faster than with all of them. */
 export const commands: Readonly<Record<string, () => Promise<Define>>> = {
@@ -27,7 +26,10 @@ export const commands: Readonly<Record<string, () => Promise<Define>>> = {
   'register-cluster': async () =>
     (await import('./register-cluster/command.ts')).registerClusterCommand,
   migrate: async () => (await import('./migrate/command.ts')).migrateCommand,
-  completion: async () => (await import('./completion/command.ts')).completionCommand,
+  completion: async () => {
+    const { completionCommand } = await import('./completion/command.ts');
+    return () => completionCommand(commands);
+  },
   version: async () => (await import('./version/command.ts')).versionCommand,
 };
 

@@ -3,7 +3,7 @@ import { say } from '../../explain/wording.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { leases } from '../../kube/core-resources.ts';
 import { isForbidden } from '../../kube/errors.ts';
-import { Unread } from '../facts/unread.ts';
+import { Unread } from './unread.ts';
 
 /** Where the operator runs. */
 export interface OperatorHome {

@@ -6,7 +6,6 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { Clock } from '../../time/clock.ts';
 import { systemClock } from '../../time/clock.ts';
 import { accessOf, connect, usualKubeconfig } from '../cluster-access.ts';
-import { Unread } from '../facts/unread.ts';
 import type { AccessOptions } from '../options.ts';
 import { NoSuchProgram } from './child.ts';
 import { readClusterText } from './cluster-text.ts';
@@ -14,6 +13,7 @@ import { grantReader } from './grants.ts';
 import { type ClusterChoice, startPortForward, startProxy } from './kubectl.ts';
 import { OperatorApi } from './operator-api.ts';
 import { findOperator, type OperatorHome } from './operator-home.ts';
+import { Unread } from './unread.ts';
 
 /** The operator's API port in its Pod. */
 const apiPort = 18_081;

@@ -1,8 +1,14 @@
 import { Argument, Command } from 'commander';
+import type { Define } from '../exit-status.ts';
 import { candidates, scripts, shells } from './scripts.ts';
 
+/** Commands by name, each loaded on its own. */
+type Commands = Readonly<Record<string, () => Promise<Define>>>;
+
+type Shell = keyof typeof scripts | 'kubectl';
+
 /** `multinic completion SHELL`: completion script on standard output. */
-export function completionCommand(): Command {
+export function completionCommand(commands: Commands): Command {
   return new Command('completion')
     .description('prints a completion script')
     .addArgument(
@@ -12,17 +18,16 @@ export function completionCommand(): Command {
       ]),
     )
     .argument('[words...]', 'for kubectl: words of the command line so far')
-    .action(complete);
+    .action((shell: Shell, words: readonly string[]) => complete(commands, shell, words));
 }
 
-async function complete(shell: keyof typeof scripts | 'kubectl', words: readonly string[]) {
-  const known = await knownWords();
+async function complete(commands: Commands, shell: Shell, words: readonly string[]) {
+  const known = await knownWords(commands);
   console.log(shell === 'kubectl' ? candidates(known, words) : scripts[shell](known));
 }
 
 /** Returns options by command, from the definitions of the commands. */
-async function knownWords(): Promise<ReadonlyMap<string, readonly string[]>> {
-  const { commands } = await import('../main-cli.ts');
+async function knownWords(commands: Commands): Promise<ReadonlyMap<string, readonly string[]>> {
   const entries = Object.entries(commands).map(async ([name, load]) => {
     const command = (await load())(() => undefined);
     const options = command.options.map(({ long }) => long ?? '').filter((word) => word !== '');

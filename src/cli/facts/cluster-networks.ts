@@ -14,8 +14,9 @@ import { configMaps } from '../../kube/core-resources.ts';
 import { KubeError } from '../../kube/errors.ts';
 import { grantConfigMaps } from '../access/grants.ts';
 import type { Session } from '../access/session.ts';
+import { Unread } from '../access/unread.ts';
 import { aboutBusiness } from './business-facts.ts';
-import { factOf, Unread } from './unread.ts';
+import { factOf } from './unread.ts';
 
 /** Reads the networks published by the controller; earlier controllers publish none: then ServiceCIDR and kubeadm-config count. */
 export function readClusterNetworks(

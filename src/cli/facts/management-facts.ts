@@ -7,8 +7,9 @@ import { thisBuild } from '../../process/version.ts';
 import { grantReader, grantView } from '../access/grants.ts';
 import { usualHomes } from '../access/operator-home.ts';
 import type { Session } from '../access/session.ts';
+import { Unread } from '../access/unread.ts';
 import { type ConfigObject, openstackConfigs } from './kinds.ts';
-import { factOf, Unread } from './unread.ts';
+import { factOf } from './unread.ts';
 
 /** Reads OpenstackConfigs of one or all namespaces, by namespace and name. */
 export function readConfigs(

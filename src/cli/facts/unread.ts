@@ -4,18 +4,7 @@ import { same, say } from '../../explain/wording.ts';
 import { AccessError } from '../../kube/access/access-error.ts';
 import { KubeError } from '../../kube/errors.ts';
 import { ApiError } from '../access/operator-api.ts';
-
-/** Error: a fact cannot be read; `next` is the user's next step. */
-export class Unread extends Error {
-  readonly why: Wording;
-  readonly next: Wording;
-  constructor(why: Wording, next: Wording) {
-    super(why.en);
-    this.name = 'Unread';
-    this.why = why;
-    this.next = next;
-  }
-}
+import { Unread } from '../access/unread.ts';
 
 export interface FactAbout {
   /** Name of the fact, such as "Nodes of biz-2". */

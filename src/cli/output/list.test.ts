@@ -1,7 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { Session } from '../access/session.ts';
 import type { CommonOptions } from '../options.ts';
-import type { Run } from '../run-command.ts';
 import { type List, printList } from './list.ts';
 
 const list: List<{ readonly name: string; readonly state: string }> = {
@@ -25,7 +24,7 @@ async function watched(states: readonly string[]): Promise<string[]> {
   const session = { clock: { sleep } } as unknown as Session;
   const read = () => Promise.resolve([{ name: 'multinic0', state: left.shift() ?? '' }]);
   try {
-    await printList({ session } as Run, list, options, read);
+    await printList({ session }, list, options, read);
   } catch {
     return out;
   } finally {
@@ -48,7 +47,9 @@ it('names write no escape sequence to a terminal in JSON, YAML and tables', asyn
   const state = 'a\u001b[2Jb\u009b2Jc\u202ed\u{e0001}';
   for (const output of ['table', 'json', 'yaml'] as const) {
     const once = { ...options, output, watch: false };
-    await printList({} as Run, list, once, () => Promise.resolve([{ name: 'x', state }]));
+    await printList({ session: {} as Session }, list, once, () =>
+      Promise.resolve([{ name: 'x', state }]),
+    );
   }
   log.mockRestore();
   expect(out.join('\n')).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);

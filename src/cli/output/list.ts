@@ -1,7 +1,7 @@
 import { type Fact, missingText } from '../../explain/fact.ts';
-import { Unread } from '../facts/unread.ts';
+import type { Session } from '../access/session.ts';
+import { Unread } from '../access/unread.ts';
 import type { CommonOptions } from '../options.ts';
-import type { Run } from '../run-command.ts';
 import { print, reportText } from './print.ts';
 import { type Column, formatTable } from './table.ts';
 import { printable } from './width.ts';
@@ -25,7 +25,7 @@ const watchMs = 5_000;
 
 /** Prints a list; with --watch again each changed row. */
 export async function printList<T>(
-  { session }: Run,
+  { session }: { readonly session: Pick<Session, 'clock' | 'signal'> },
   list: List<T>,
   options: ListOptions,
   read: () => Promise<readonly T[]>,
