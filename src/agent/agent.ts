@@ -8,7 +8,7 @@ import { receiversOf } from './apply/receivers.ts';
 import { textOf } from './apply/whole-file.ts';
 import { configure, knowsIPv6, macsOf } from './configure.ts';
 import { fitOf } from './fit.ts';
-import type { Ip } from './ip-session.ts';
+import type { Ip } from './ip/session.ts';
 import { HostBusyError, underLock } from './lock.ts';
 import { observeFamily } from './observe/family.ts';
 import type { UnicastFilter } from './observe/fdb.ts';

@@ -12,7 +12,7 @@ import { type Outcome, transact } from './apply/transaction.ts';
 import { withCarrier } from './carrier.ts';
 import { compare } from './check.ts';
 import { fitOf } from './fit.ts';
-import type { Ip } from './ip-session.ts';
+import type { Ip } from './ip/session.ts';
 import { writeLastRun } from './last-run.ts';
 import { observeFamily } from './observe/family.ts';
 import type { UnicastFilter } from './observe/fdb.ts';

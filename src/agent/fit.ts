@@ -1,6 +1,6 @@
 import type { Family, JobRequest } from '../api/job.ts';
-import type { Backend } from './backends/backend.ts';
 import { backends } from './backends/backends.ts';
+import type { Backend } from './planning/backend.ts';
 import type { FamilyFinding } from './planning/family.ts';
 
 /** Match between the host's network manager and the run's. */

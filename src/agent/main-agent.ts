@@ -5,7 +5,7 @@ import { runUntilSignal, usageExit } from '../process/shutdown.ts';
 import { systemClock } from '../time/clock.ts';
 import { type AgentDeps, runAgent } from './agent.ts';
 import { connectTcp } from './apply/connectivity.ts';
-import { IpSession } from './ip-session.ts';
+import { IpSession } from './ip/session.ts';
 import { readUnicastFilter } from './observe/fdb.ts';
 import { pathReader } from './path/ip.ts';
 import { parseOptions, UsageError, usage } from './request.ts';

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import type { NicResult } from '../api/job.ts';
 import type { Context } from './apply/context.ts';
-import type { Backend } from './backends/backend.ts';
 import { hasNoLinkFiles, linkFileRules, nameByRules, rulesPlace } from './backends/udev-rules.ts';
 import { nicOf } from './identity.ts';
 import { isLeftAlone } from './observe/family.ts';
 import { readHostFiles } from './observe/host.ts';
+import type { Backend } from './planning/backend.ts';
 import { claimOn } from './planning/file-claims.ts';
 import { isCompleted, warningsOf } from './result.ts';
 import type { HostFile, Snapshot } from './snapshot.ts';

@@ -6,7 +6,7 @@ import { run } from '../../rig/hosts/namespace/command.ts';
 import { runAgent } from '../../src/agent/agent.ts';
 import { connectTcp } from '../../src/agent/apply/connectivity.ts';
 import { netplan } from '../../src/agent/backends/netplan.ts';
-import { IpSession } from '../../src/agent/ip-session.ts';
+import { IpSession } from '../../src/agent/ip/session.ts';
 import { readUnicastFilter } from '../../src/agent/observe/fdb.ts';
 import { observeHost, siteAt } from '../../src/agent/observe/host.ts';
 import { type PathReader, pathReader } from '../../src/agent/path/ip.ts';

@@ -2,8 +2,8 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
-import { type Ip, IpSession } from '../../src/agent/ip-session.ts';
-import type { KernelDump } from '../../src/agent/observe/kernel.ts';
+import type { KernelDump } from '../../src/agent/ip/kernel.ts';
+import { type Ip, IpSession } from '../../src/agent/ip/session.ts';
 import { ModelHost } from '../property/model-host.ts';
 
 const mac = '02:00:00:00:01:05';

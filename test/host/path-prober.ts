@@ -2,7 +2,7 @@
 // packets, and prints the findings as a JSON line.
 import { createSocket } from 'node:dgram';
 import { createInterface } from 'node:readline';
-import { IpSession } from '../../src/agent/ip-session.ts';
+import { IpSession } from '../../src/agent/ip/session.ts';
 import { observeLinks, siteAt } from '../../src/agent/observe/host.ts';
 import { pathReader } from '../../src/agent/path/ip.ts';
 import type { PathNic } from '../../src/agent/path/lookups.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { IpAnswer } from '../../src/agent/ip-session.ts';
+import type { IpAnswer } from '../../src/agent/ip/session.ts';
 import type { Rule } from '../../src/agent/snapshot.ts';
 import { address, entry, host, link, macOf, request } from '../fixtures/agent-samples.ts';
 import { AgentOnModel } from './agent-on-model.ts';

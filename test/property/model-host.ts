@@ -6,7 +6,7 @@ import { type Context, openContext } from '../../src/agent/apply/context.ts';
 import { readState } from '../../src/agent/apply/memory.ts';
 import { textOf } from '../../src/agent/apply/whole-file.ts';
 import { netplan } from '../../src/agent/backends/netplan.ts';
-import type { Ip, IpAnswer } from '../../src/agent/ip-session.ts';
+import type { Ip, IpAnswer } from '../../src/agent/ip/session.ts';
 import { namesIn, siteAt, sysctlPath } from '../../src/agent/observe/host.ts';
 import { type Operation, sixPrefix } from '../../src/agent/planning/operation.ts';
 import {

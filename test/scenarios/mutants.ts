@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts';
 /** Defects from the field, one line each, by the id of the scenario whose test must turn red. */
 export const mutants: Readonly<Record<string, Mutant>> = {
   'RW-01': {
-    file: 'src/agent/ip-session.ts',
+    file: 'src/agent/ip/session.ts',
     find: "if (error.code !== 'ENOENT') return error;",
     replace: "if (error.code !== '') return error;",
     noticedBy: 'test/host/odd-ip.test.ts',
@@ -203,7 +203,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     noticedBy: 'test/host/odd-ip.test.ts',
   },
   'RW-38': {
-    file: 'src/agent/observe/kernel.ts',
+    file: 'src/agent/ip/kernel.ts',
     find: "up: has('UP'),",
     replace: "up: has('LOWER_UP'),",
     noticedBy: 'test/host/same-subnet.test.ts',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startupSnapshot } from 'node:v8';
 import { runAgent } from '../../../src/agent/agent.ts';
 import { connectTcp } from '../../../src/agent/apply/connectivity.ts';
-import { IpSession } from '../../../src/agent/ip-session.ts';
+import { IpSession } from '../../../src/agent/ip/session.ts';
 import { agentMain } from '../../../src/agent/main-agent.ts';
 import { pathReader } from '../../../src/agent/path/ip.ts';
 import { createLogger } from '../../../src/process/log.ts';

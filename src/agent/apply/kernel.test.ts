@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Ip, IpAnswer } from '../ip-session.ts';
+import type { Ip, IpAnswer } from '../ip/session.ts';
 import type { Change } from '../planning/operation.ts';
 import { changeKernel, type Kernel } from './kernel.ts';
 

@@ -3,9 +3,9 @@ import { familyOf } from '../../api/address.ts';
 import type { Effect } from '../../api/effects.ts';
 import type { NicReason } from '../../api/job.ts';
 import type { Perform } from '../../process/effects.ts';
-import type { Ip } from '../ip-session.ts';
+import type { KernelDump } from '../ip/kernel.ts';
+import type { Ip } from '../ip/session.ts';
 import { sysctlPath } from '../observe/host.ts';
-import type { KernelDump } from '../observe/kernel.ts';
 import { batchLine, type Change, type Operation } from '../planning/operation.ts';
 import { settingName } from '../planning/settings.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { address, host, link, macOf } from '../../../test/fixtures/agent-samples.ts';
 import { linkOf } from '../identity.ts';
-import type { Ip } from '../ip-session.ts';
+import type { Ip } from '../ip/session.ts';
 import { presentState } from '../planning/nic-state.ts';
 import type { Address, KernelSnapshot } from '../snapshot.ts';
 import type { Context } from './context.ts';

@@ -1,5 +1,5 @@
 import type { Family } from '../../api/job.ts';
-import type { Backend } from './backend.ts';
+import type { Backend } from '../planning/backend.ts';
 import { ifcfg } from './ifcfg.ts';
 import { keyfile } from './keyfile.ts';
 import { netplan } from './netplan.ts';

@@ -1,6 +1,6 @@
 import { interfaceName } from '../../api/names.ts';
+import type { Backend, RenderedFile } from '../planning/backend.ts';
 import type { DesiredNic } from '../planning/desired.ts';
-import type { Backend, RenderedFile } from './backend.ts';
 import { ifcfgDirectory, interim } from './ifcfg-claims.ts';
 import { renderIfcfg, renderRoutes, validateIfcfg, validateRoutes } from './ifcfg-document.ts';
 import { renderLink, validateLink } from './link-file.ts';

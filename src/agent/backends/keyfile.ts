@@ -1,5 +1,5 @@
 import { interfaceName } from '../../api/names.ts';
-import type { Backend } from './backend.ts';
+import type { Backend } from '../planning/backend.ts';
 import { renderProfile, validateProfile } from './keyfile-document.ts';
 import { renderLink, validateLink } from './link-file.ts';
 import { keyfileDirectory, places, read } from './network-manager.ts';

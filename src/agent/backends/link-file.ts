@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { indexOfName, interfaceName, maxIndex } from '../../api/names.ts';
+import type { Place, RenderedFile } from '../planning/backend.ts';
 import type { DesiredNic } from '../planning/desired.ts';
 import { isPattern, matchesPattern } from '../shell-pattern.ts';
 import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
-import type { Place, RenderedFile } from './backend.ts';
 import { type IniLine, strictIni } from './ini-text.ts';
 import {
   isEmptyMatch,

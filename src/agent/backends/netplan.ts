@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { interfaceName } from '../../api/names.ts';
+import type { Backend } from '../planning/backend.ts';
 import { isPattern } from '../shell-pattern.ts';
 import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
-import type { Backend } from './backend.ts';
 import { readBlockYaml, renderDocument, validateDocument } from './netplan-document.ts';
 
 const directory = '/etc/netplan';

@@ -1,5 +1,5 @@
+import type { Place } from '../planning/backend.ts';
 import type { ConfigFile, HostFile } from '../snapshot.ts';
-import type { Place } from './backend.ts';
 import { ifcfgDirectory, readIfcfg } from './ifcfg-claims.ts';
 import { readProfile } from './keyfile-claims.ts';
 import { linkPlaces, readLink } from './link-file.ts';

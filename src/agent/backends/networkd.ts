@@ -1,5 +1,5 @@
 import { interfaceName } from '../../api/names.ts';
-import type { Backend } from './backend.ts';
+import type { Backend } from '../planning/backend.ts';
 import { linkPlaces, readLink, renderLink, validateLink } from './link-file.ts';
 import { readNetwork } from './networkd-claims.ts';
 import { renderNetwork, validateNetwork } from './networkd-document.ts';

@@ -1,8 +1,8 @@
 import { interfaceName } from '../../api/names.ts';
+import type { Backend, Place, RenderedFile } from '../planning/backend.ts';
 import type { DesiredNic } from '../planning/desired.ts';
 import { lastingSettings, settingName } from '../planning/settings.ts';
 import type { ConfigFile, HostFile } from '../snapshot.ts';
-import type { Backend, Place, RenderedFile } from './backend.ts';
 import { macInHead, nicHead } from './nic-head.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
+import type { Place } from '../planning/backend.ts';
 import { matchesPattern } from '../shell-pattern.ts';
 import type { HostFile } from '../snapshot.ts';
-import type { Place } from './backend.ts';
 
 /** Administrator's rules; a name set by a udev rule takes precedence over a `.link` file (udev(7)). */
 export const rulesPlace: Place = { directory: '/etc/udev/rules.d', suffix: '.rules' };

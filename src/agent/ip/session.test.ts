@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { heapLimits } from '../process/heap.ts';
-import { IpSession } from './ip-session.ts';
+import { heapLimits } from '../../process/heap.ts';
+import { IpSession } from './session.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -159,7 +159,7 @@ describe('IpSession', () => {
         const isWhole = ({ seen }) => seen.routes.length === routes && seen.links.length === links;
         process.exit(looks.every(isWhole) ? 0 : 1);
       });`;
-    const module = import.meta.resolve('./ip-session.ts');
+    const module = import.meta.resolve('./session.ts');
     const command = await fakeIp('', await answersOf(size));
     const { young, old } = heapLimits('agent');
     const worker = new Worker(code, {

@@ -1,5 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { JsonLines } from './observe/json-elements.ts';
+import { sixPrefix } from '../planning/operation.ts';
+import type { Rule } from '../snapshot.ts';
+import { JsonLines } from './json-elements.ts';
 import {
   type AnswerReader,
   type KernelDump,
@@ -7,9 +9,7 @@ import {
   questions,
   questions6,
   RuleReader6,
-} from './observe/kernel.ts';
-import { sixPrefix } from './planning/operation.ts';
-import type { Rule } from './snapshot.ts';
+} from './kernel.ts';
 
 /** Result of a batch: the kernel state afterwards, or the first line the kernel refused. */
 export type IpAnswer =

@@ -8,7 +8,7 @@ import {
   networkdLink,
   networkManagerLink,
 } from '../../../test/fixtures/recorded-managers.ts';
-import type { Ip } from '../ip-session.ts';
+import type { Ip } from '../ip/session.ts';
 import type { Link, Snapshot } from '../snapshot.ts';
 import { isLeftAlone, observeFamily } from './family.ts';
 import { siteAt } from './host.ts';

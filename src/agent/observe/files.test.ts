@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { netplan } from '../backends/netplan.ts';
 import { networkd } from '../backends/networkd.ts';
-import type { Ip } from '../ip-session.ts';
+import type { Ip } from '../ip/session.ts';
 import { emptyState, sha256 } from '../state.ts';
 import { dropInsToOurs, observeHost, readHostFiles, readPlaces, siteAt } from './host.ts';
 

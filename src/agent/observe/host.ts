@@ -1,10 +1,11 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { interfaceName } from '../../api/names.ts';
-import type { Backend, Place } from '../backends/backend.ts';
 import { sysctlPlace, withSysctlFile } from '../backends/sysctl-file.ts';
 import { identified, type KnownNics } from '../identity.ts';
-import type { Ip } from '../ip-session.ts';
+import type { KernelDump } from '../ip/kernel.ts';
+import type { Ip } from '../ip/session.ts';
+import type { Backend, Place } from '../planning/backend.ts';
 import {
   type ConfigFile,
   type HostFile,
@@ -14,7 +15,6 @@ import {
   settingKeys,
 } from '../snapshot.ts';
 import { type AgentState, sha256 } from '../state.ts';
-import type { KernelDump } from './kernel.ts';
 
 /** Access to a host, whatever its network manager. */
 export interface Site {

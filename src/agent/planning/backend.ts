@@ -1,6 +1,6 @@
 import type { Family } from '../../api/job.ts';
-import type { DesiredNic } from '../planning/desired.ts';
 import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
+import type { DesiredNic } from './desired.ts';
 
 /** Files with a common suffix in one directory, as seen on the host. */
 export interface Place {

@@ -1,10 +1,10 @@
 import type { JobRequest, RequestInterface } from '../../api/job.ts';
 import { maxIndex } from '../../api/names.ts';
-import type { Backend } from '../backends/backend.ts';
 import { linkOf, nicOf, twinsText } from '../identity.ts';
 import type { Link, Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 import { unattainable } from './attainable.ts';
+import type { Backend } from './backend.ts';
 import { addressConflicts, blockedIndexes, pathConflict, slotConflicts } from './conflict.ts';
 import { type DesiredNic, desiredNic, sharedRoutes, tableRoutes } from './desired.ts';
 import { entryProblem } from './entry-problem.ts';

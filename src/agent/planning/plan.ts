@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { rulePriority } from '../../api/names.ts';
 import { coded } from '../../api/nic-codes.ts';
-import type { RenderedNic } from '../backends/backend.ts';
 import { linkOf } from '../identity.ts';
 import { type Link, linkNamed, type Snapshot } from '../snapshot.ts';
 import { type NicRecord, sha256 } from '../state.ts';
+import type { RenderedNic } from './backend.ts';
 import {
   type Candidate,
   candidatesOf,

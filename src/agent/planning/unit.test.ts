@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { host, macOf } from '../../../test/fixtures/agent-samples.ts';
-import type { RenderedFile } from '../backends/backend.ts';
 import type { ConfigFile } from '../snapshot.ts';
+import type { RenderedFile } from './backend.ts';
 import { inOrder, removeChanges, unitLines, writeChanges } from './unit.ts';
 
 const name = rendered('/etc/systemd/network/90-multinic0.link', 'the name');

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { interfaceName } from '../../api/names.ts';
-import type { RenderedFile, RenderedNic } from '../backends/backend.ts';
 import type { ConfigFile, Snapshot } from '../snapshot.ts';
 import { type AgentState, type NicRecord, stateAfterDetach, withNic } from '../state.ts';
+import type { RenderedFile, RenderedNic } from './backend.ts';
 import type { DesiredNic } from './desired.ts';
 import type { NicState, RecordedNic } from './nic-state.ts';
 import { batchLine, type Change } from './operation.ts';
