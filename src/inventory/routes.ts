@@ -1,17 +1,15 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import {
-  type InventoryRecord,
   interfacesPath,
   inventoryPath,
   inventoryProviders,
   inventoryQuery,
   inventoryRecords,
-  type ObservedRecord,
   observedRecords,
 } from '../api/inventory-http.ts';
 import { problem } from '../api/node-configs-http.ts';
-import { admitApiCallers, refuseStale, visibleProviders } from '../http/api-callers.ts';
+import { admitApiCallers } from '../http/api-callers.ts';
 import type { HttpServer } from '../http/app.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { everyRoute, problemResponses } from '../http/problem-responses.ts';
@@ -19,7 +17,9 @@ import type { TokenFile } from '../http/token-file.ts';
 import type { Store } from '../store/store.ts';
 import { continueHeader } from './continue.ts';
 import { serveHistory } from './history.ts';
-import { type Decorate, RecordLists } from './record-list.ts';
+import { keyOf, tokenOf } from './page-token.ts';
+import { page, RecordAnswers, recordsQuery } from './record-answers.ts';
+import type { Decorate } from './record-list.ts';
 
 export interface InventoryDeps {
   readonly store: Pick<Store, 'list' | 'notesOf' | 'providers' | 'changes'>;
@@ -29,17 +29,7 @@ export interface InventoryDeps {
   readonly unavailable: () => string | undefined;
 }
 
-// Without a limit the whole list is returned: legacy callers do not know pages.
-const page = z.object({
-  limit: z.coerce.number().int().min(1).max(1000).optional(),
-  continue: z
-    .string()
-    .max(1024)
-    .optional()
-    .describe('Value of header x-continue of the previous page.'),
-});
-
-const recordsQuery = inventoryQuery.extend(page.shape);
+const errors = problemResponses(problem, ...everyRoute);
 
 /**
  * Serves the latest records per provider and node, with the routes from both legacy generations: `GET
@@ -47,50 +37,28 @@ const recordsQuery = inventoryQuery.extend(page.shape);
  * `…/node-configs/by-instance/{instanceId}`.
  */
 export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
-  const { store, tokens, unavailable } = deps;
-  const errors = problemResponses(problem, ...everyRoute);
-  const admit = admitApiCallers(tokens, 'read');
+  const { store, tokens } = deps;
+  const answers = new RecordAnswers(deps);
+  const config = { admit: admitApiCallers(tokens, 'read') };
+  serveHistory(app, { store, config, readable: (request) => answers.readable(request) });
+  const route = { config, preValidation: refuseMisspeltFilters };
+  serveNodes(app, { store, route, answers });
+  serveProviders(app, { store, route, answers });
+  serveInterfaces(app, { route, answers });
+}
 
-  /** Returns the providers visible to the caller, undefined: all; throws when records may be stale. */
-  function readable(request: FastifyRequest): readonly string[] | undefined {
-    refuseStale(unavailable());
-    return visibleProviders(request);
-  }
+interface RouteDeps {
+  readonly store: Pick<Store, 'list' | 'providers'>;
+  readonly route: {
+    readonly config: FastifyContextConfig;
+    readonly preValidation: typeof refuseMisspeltFilters;
+  };
+  readonly answers: RecordAnswers;
+}
 
-  const route = { config: { admit }, preValidation: refuseMisspeltFilters };
-
-  serveHistory(app, { store, config: { admit }, readable });
-
-  const lists = new RecordLists(store);
-
-  async function sendRecords(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { limit, continue: token, ...query }: z.infer<typeof recordsQuery>,
-    { decorate = unchanged, missing }: { decorate?: Decorate; missing?: HttpProblem } = {},
-  ): Promise<never> {
-    const providers = readable(request);
-    const filter = { ...query, providers, limit, after: keyOf(token) };
-    const { body, last, isEmpty } = await lists.read(filter, decorate);
-    if (isEmpty && missing && token === undefined) throw missing;
-    if (last) reply.header(continueHeader, tokenOf(last));
-    // Fastify, the logger and the stream pipe add eleven close listeners; Node.js warns above ten.
-    reply.raw.setMaxListeners(20);
-    // A stream's bytes bypass the route's schema, although the type matches.
-    return reply.type('application/json; charset=utf-8').send(body) as never;
-  }
-
-  async function withNotes(records: readonly InventoryRecord[]): Promise<ObservedRecord[]> {
-    const notes = await store.notesOf(records);
-    return records.map(({ config, ...record }) => {
-      const noted = (entry: (typeof config.interfaces)[number]) => ({
-        ...entry,
-        ...notes.of(record.providerId, entry.portId),
-      });
-      return { ...record, config: { ...config, interfaces: config.interfaces.map(noted) } };
-    });
-  }
-
+/** Serves `GET /v1/inventory/node-configs` and `…/{nodeName}`, with reported data per NIC. */
+function serveNodes(app: HttpServer, { store, route, answers }: RouteDeps): void {
+  const decorate: Decorate = async (records) => answers.withNotes(records);
   app.get(
     inventoryPath,
     {
@@ -102,7 +70,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
         response: { 200: observedRecords, ...errors },
       },
     },
-    async (request, reply) => sendRecords(request, reply, request.query, { decorate: withNotes }),
+    async (request, reply) => answers.send(request, reply, request.query, { decorate }),
   );
   app.get(
     `${inventoryPath}/:nodeName`,
@@ -117,14 +85,18 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       },
     },
     async (request) => {
-      const providers = readable(request);
+      const providers = answers.readable(request);
       const { nodeName } = request.params;
       const { providerId } = request.query;
       const found = await store.list({ nodeName, providerId, providers, limit: 1000 });
-      if (found.length > 0) return withNotes(found);
+      if (found.length > 0) return answers.withNotes(found);
       throw new HttpProblem(404, 'NoSuchNode', `no node config for "${nodeName}" was delivered`);
     },
   );
+}
+
+/** Serves `GET /v1/interfaces/providers`. */
+function serveProviders(app: HttpServer, { store, route, answers }: RouteDeps): void {
   app.get(
     `${interfacesPath}/providers`,
     {
@@ -139,12 +111,16 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
     async (request, reply) => {
       const { limit, continue: token } = request.query;
       const after = keyOf(token)?.providerId;
-      const found = await store.providers({ providers: readable(request), limit, after });
+      const found = await store.providers({ providers: answers.readable(request), limit, after });
       const last = found.length === limit ? found.at(-1) : undefined;
       if (last) reply.header(continueHeader, tokenOf({ ...last, nodeName: '' }));
       return { providers: found };
     },
   );
+}
+
+/** Serves `GET /v1/interfaces/node-configs` and `…/by-instance/{instanceId}`. */
+function serveInterfaces(app: HttpServer, { route, answers }: Omit<RouteDeps, 'store'>): void {
   app.get(
     `${interfacesPath}/node-configs`,
     {
@@ -158,7 +134,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
         response: { 200: inventoryRecords, ...errors },
       },
     },
-    async (request, reply) => sendRecords(request, reply, request.query),
+    async (request, reply) => answers.send(request, reply, request.query),
   );
   app.get(
     `${interfacesPath}/node-configs/by-instance/:instanceId`,
@@ -177,12 +153,10 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       const { instanceId } = request.params;
       const detail = `no node config for the server "${instanceId}" was delivered`;
       const missing = new HttpProblem(404, 'NoSuchServer', detail);
-      return sendRecords(request, reply, { ...request.query, instanceId }, { missing });
+      return answers.send(request, reply, { ...request.query, instanceId }, { missing });
     },
   );
 }
-
-const unchanged: Decorate = async (records) => records;
 
 const filterNames = Object.keys(recordsQuery.shape);
 
@@ -201,29 +175,4 @@ async function refuseMisspeltFilters({ query }: FastifyRequest): Promise<void> {
 
 function lettersOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '');
-}
-
-/** Position in the record list. */
-interface Place {
-  readonly providerId: string;
-  readonly nodeName: string;
-}
-
-const pageKey = z.tuple([z.string(), z.string()]);
-
-function tokenOf({ providerId, nodeName }: Place): string {
-  return Buffer.from(JSON.stringify([providerId, nodeName])).toString('base64url');
-}
-
-function keyOf(token: string | undefined): Place | undefined {
-  if (token === undefined) return undefined;
-  try {
-    const text = Buffer.from(token, 'base64url').toString('utf8');
-    const [providerId, nodeName] = pageKey.parse(JSON.parse(text));
-    return { providerId, nodeName };
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError || cause instanceof z.ZodError)) throw cause;
-    const detail = `continue: "${token}" is not a value of ${continueHeader}; start without it`;
-    throw new HttpProblem(400, 'InvalidRequest', detail, { cause });
-  }
 }
