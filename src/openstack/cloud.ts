@@ -1,20 +1,16 @@
 import type { Logger } from '../process/log.ts';
 import { createCaller, type RequestSample } from '../requests/caller.ts';
-import { isRequestError } from '../requests/request-error.ts';
 import type { Transport } from '../requests/transport.ts';
 import type { Clock, Random } from '../time/clock.ts';
-import { createEndpoint, createRegion } from './catalog.ts';
 import type { CatalogLimits, CloudIdentity } from './cloud-identity.ts';
+import { createServices } from './cloud-services.ts';
 import type { CredentialGate } from './credential-gate.ts';
 import { createDeletions } from './deletions.ts';
-import { neutronBase, novaBase } from './endpoint.ts';
-import { GatheredReads } from './gathered-reads.ts';
 import { createKeystone } from './keystone.ts';
-import { createNeutron } from './neutron.ts';
-import { createNova, novaHeaders } from './nova.ts';
+import { createNetworkCache } from './network-cache.ts';
 import type { RefreshTurns } from './refresh-turns.ts';
 import { answerFailure } from './requests/answer-failure.ts';
-import { createServiceClient, type Query } from './requests/service-client.ts';
+import type { Query } from './requests/service-client.ts';
 import type {
   Found,
   Network,
@@ -27,7 +23,6 @@ import type {
 } from './resources.ts';
 import { createServerDirectory } from './server-directory.ts';
 import { ServerLists } from './server-lists.ts';
-import { TtlCache } from './ttl-cache.ts';
 
 /** Read-only view into one project in one OpenStack. Ids are lower case. Every method throws RequestError. */
 export interface Cloud {
@@ -127,9 +122,6 @@ export interface CloudOptions {
   readonly onMoved: () => void;
 }
 
-const networkTtlMs = 5 * 60_000;
-const networkCapacity = 10_000;
-
 /** Creates the Cloud for one identity. */
 export function createCloud(identity: CloudIdentity, options: CloudOptions): Cloud {
   const { clock, lifetime, turns } = options;
@@ -137,75 +129,13 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
   const caller = createCaller({ ...options, failureOf: answerFailure, tls, timeoutMs });
   const onToken = (isHit: boolean) => options.onLookup?.('tokens', isHit);
   const keystone = createKeystone({ ...options, identity, caller, onLookup: onToken });
-  const fromCatalog = [
-    ...(identity.neutronUrl === undefined ? (['network'] as const) : []),
-    ...(identity.novaUrl === undefined ? (['compute'] as const) : []),
-  ];
-  const regionOf = createRegion(fromCatalog, identity.interface);
-  const endpointOf = (service: 'neutron' | 'nova') => {
-    const type = service === 'neutron' ? 'network' : 'compute';
-    const { interface: interfaceName, region } = identity;
-    const denied = (url: string) => options.denied(url, identity);
-    return createEndpoint(
-      { service, type, interface: interfaceName, region },
-      { denied, onMoved: options.onMoved, regionOf },
-    );
-  };
-  const network = endpointOf('neutron');
-  const compute = endpointOf('nova');
-  const neutron = createNeutron(
-    createServiceClient({
-      service: 'neutron',
-      keystone,
-      caller,
-      clock,
-      base: (catalog) => neutronBase(identity.neutronUrl ?? network(catalog)),
-    }),
-  );
-  const nova = createNova(
-    createServiceClient({
-      service: 'nova',
-      keystone,
-      caller,
-      clock,
-      base: (catalog) => novaBase(identity.novaUrl ?? compute(catalog)),
-      headers: novaHeaders,
-    }),
-    { timeoutMs: identity.timeoutMs },
-  );
+  const { neutron, nova } = createServices(identity, { ...options, keystone, caller });
   const onServers = (isHit: boolean) => options.onLookup?.('servers', isHit);
   const directory = createServerDirectory({ nova, clock, turns, lifetime, onLookup: onServers });
   const onListed = (servers: ReadonlyMap<string, Server>) => directory.learn(servers);
   const lists = new ServerLists({ nova, clock, lifetime, onListed });
   const deletions = createDeletions({ nova, clock, lifetime });
-  const cache = {
-    clock,
-    ttlMs: networkTtlMs,
-    capacity: networkCapacity,
-    turnsOf: () => turns,
-  };
-  const counted = (name: CacheName) => ({
-    onLookup: (isHit: boolean) => options.onLookup?.(name, isHit),
-  });
-  const subnets = new TtlCache<Found<Subnet>>({ ...cache, ...counted('subnets'), keeps: isFound });
-  const networks = new TtlCache<Found<Network>>({
-    ...cache,
-    ...counted('networks'),
-    keeps: isFound,
-  });
-  const subnetReads = new GatheredReads<Subnet>({
-    one: async (id) => neutron.subnet(id, lifetime),
-    several: async (ids) => unlessUnusable(neutron.subnets(idsOf(ids), lifetime)),
-  });
-  const networkReads = new GatheredReads<Network>({
-    one: async (id) => neutron.network(id, lifetime),
-    several: async (ids) => unlessUnusable(neutron.networks(idsOf(ids), lifetime)),
-  });
-  const named = new TtlCache<readonly Subnet[]>({
-    ...cache,
-    ...counted('subnet_names'),
-    keeps: (list) => list.length > 0,
-  });
+  const networks = createNetworkCache({ ...options, neutron, keystone });
 
   return {
     name: nameOf(identity),
@@ -229,31 +159,14 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
     serverTags: async (id, signal) => nova.tags(id, signal),
     wasDeleted: async (serverId, signal) => deletions.has(serverId, signal),
     softDeleted: async (signal) => deletions.soft(signal),
-    async subnet(id, signal) {
-      return subnets.get(id, signal, async () => subnetReads.read(id));
-    },
-    async subnetsByName(name, signal) {
-      // An administrator's list would span all projects, and names are not unique.
-      const found = await named.get(name, signal, async () => {
-        const { projectId } = await keystone.session(lifetime);
-        const filter = [
-          ['name', name],
-          ['project_id', projectId],
-        ] as const;
-        return neutron.subnets(filter, lifetime);
-      });
-      const exact = found.filter((subnet) => subnet.name === name);
-      return exact.length > 0 ? exact : found;
-    },
-    async network(id, signal) {
-      return networks.get(id, signal, async () => networkReads.read(id));
-    },
+    subnet: async (id, signal) => networks.subnet(id, signal),
+    subnetsByName: async (name, signal) => networks.subnetsByName(name, signal),
+    network: async (id, signal) => networks.network(id, signal),
     isOf: (accounts) => accounts.some((id) => keystone.accounts?.includes(id) ?? true),
-    knowsNetwork: (ids) =>
-      ids.some((id) => networks.has(id) || subnets.has(id)) ||
-      named.some((list) => list.some(({ id }) => ids.includes(id))),
+    knowsNetwork: (ids) => networks.knows(ids),
     freshen(since) {
-      for (const each of [subnets, networks, named, directory]) each.forgetBefore(since);
+      networks.forgetBefore(since);
+      directory.forgetBefore(since);
     },
     get calls() {
       return caller.calls;
@@ -267,22 +180,6 @@ function portQuery(filter: PortFilter): Query[number] {
   return ['fixed_ips', `ip_address=${filter.ipAddress}`];
 }
 
-function idsOf(ids: readonly string[]): Query {
-  return ids.map((id) => ['id', id] as const);
-}
-
-/**
- * Returns the list, or an empty list when an item is unreadable or the URL is too long; each item is then read alone.
- */
-async function unlessUnusable<T>(list: Promise<readonly T[]>): Promise<readonly T[]> {
-  try {
-    return await list;
-  } catch (error) {
-    if (isRequestError(error, 'badAnswer', 'tooLarge')) return [];
-    throw error;
-  }
-}
-
 function hostOf({ keystoneUrl }: CloudIdentity): string {
   const { protocol, hostname, port } = new URL(keystoneUrl.trim());
   return `${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`.toLowerCase();
@@ -290,8 +187,4 @@ function hostOf({ keystoneUrl }: CloudIdentity): string {
 
 function nameOf({ keystoneUrl, region = '' }: CloudIdentity): string {
   return `${keystoneUrl.trim().replace(/\/*(v3\/*)?$/, '')} ${region}`.toLowerCase();
-}
-
-function isFound<T>(found: Found<T>): boolean {
-  return found.kind === 'found';
 }

@@ -12,7 +12,7 @@ const rounds = 14;
 /** Rounds before the just-in-time compiler has settled. */
 const warmUp = 4;
 const goals = { cold: 16, calls: 12, ratio: 2, attach: 2, removal: 3 };
-/** As in src/openstack/neutron.ts: more at once would only make Neutron slower. */
+/** As in src/openstack/port-lists.ts: more at once would only make Neutron slower. */
 const listsAtOnce = 4;
 /** Longer than the operator believes a shared listing: each round has to look for itself. */
 const pauseMs = 600;

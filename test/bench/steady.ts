@@ -12,7 +12,7 @@ const rounds = 24;
 /** Rounds before the just-in-time compiler has settled. */
 const warmUp = 8;
 const goals = { ratio: 2 };
-/** As in src/openstack/neutron.ts. */
+/** As in src/openstack/port-lists.ts. */
 const listsAtOnce = 4;
 /** Longer than the operator believes a shared listing. */
 const pauseMs = 600;
