@@ -1,6 +1,7 @@
 import type { Effect } from '../../api/effects.ts';
 import { fieldManagers, finalizers } from '../../api/names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import { sharedReads } from '../../kube/client/shared-reads.ts';
 import { type Node, nodes } from '../../kube/core-resources.ts';
 import type { ObjectRef } from '../../kube/object.ts';
 import { defineResource } from '../../kube/resource.ts';
@@ -15,7 +16,6 @@ import {
   nodeNameOf,
   slimNode,
 } from '../objects/stores.ts';
-import { sharedReads } from './shared-reads.ts';
 
 export interface DeletionOptions {
   readonly client: Pick<KubeClient, 'listAll' | 'patch'>;

@@ -6,6 +6,7 @@ import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
 import { type Applied, type RecordAges, recordOf } from '../jobs/applied.ts';
 import { healthOf, unreachable } from '../jobs/liveness.ts';
+import { nodeEventsOf } from '../jobs/node-events.ts';
 import { requestOf } from '../jobs/request.ts';
 import type { AgentTask, Failure, NodeEvents, Run, Runner } from '../jobs/runner.ts';
 import { isDrifted } from '../metrics.ts';
@@ -30,7 +31,6 @@ import {
   hasEvents,
   isHealAsked,
   lastCheck,
-  nodeEventsOf,
   pauseOf,
 } from './drift.ts';
 import { FailingChecks } from './failing-checks.ts';

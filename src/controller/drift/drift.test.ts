@@ -8,8 +8,9 @@ import {
 } from '../../../test/fixtures/controller-samples.ts';
 import type { JobResult } from '../../api/job.ts';
 import { begun, ended } from '../jobs/applied.ts';
+import { nodeEventsOf } from '../jobs/node-events.ts';
 import type { NodeEvents } from '../jobs/runner.ts';
-import { checkResult, contentOfCheck, dueOn, nodeEventsOf, pauseOf } from './drift.ts';
+import { checkResult, contentOfCheck, dueOn, pauseOf } from './drift.ts';
 
 const at = new Date('2026-01-02T03:04:05Z');
 const failedAnswer = (change: Partial<JobResult>) =>

@@ -1,32 +1,11 @@
 import { hash } from 'node:crypto';
 import { rfc3339 } from '../../api/condition.ts';
 import type { JobResult } from '../../api/job.ts';
-import { annotations } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { canonicalJson } from '../../api/spec-hash.ts';
-import type { Node } from '../../kube/core-resources.ts';
 import { type Applied, recordedEvents } from '../jobs/applied.ts';
 import type { Failure, NodeEvents, Run, RunOutcome } from '../jobs/runner.ts';
-import { machineOf, readySince } from '../objects/machine.ts';
-import { type NodeConfig } from '../objects/stores.ts';
 import { type Desired, fractionOf } from '../scheduling/schedule.ts';
-
-/**
- * Returns events that may have changed the node. Requests are cut to whole characters: an API server replaces half a
- * surrogate pair, and the value would never match.
- */
-export function nodeEventsOf({ metadata }: NodeConfig, node: Node): NodeEvents {
-  return {
-    bootId: machineOf(node).bootId,
-    readySince: readySince(node),
-    checkAsked: requestIn(metadata, annotations.check),
-    healAsked: requestIn(metadata, annotations.heal),
-  };
-}
-
-function requestIn({ annotations: values }: NodeConfig['metadata'], name: string) {
-  return values?.[name]?.slice(0, 64).toWellFormed();
-}
 
 /** NIC reasons of an agent that could not inspect the NIC: an error, or a stop signal. */
 const notInspected: ReadonlySet<Reason> = new Set(['ApplyFailed', 'RolledBack']);

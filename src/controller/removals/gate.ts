@@ -13,10 +13,10 @@ import {
   settleMs,
 } from '../../api/removals.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import { sharedReads } from '../../kube/client/shared-reads.ts';
 import { crds, type Node, namespaces } from '../../kube/core-resources.ts';
 import { type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Clock } from '../../time/clock.ts';
-import { sharedReads } from '../deletion/shared-reads.ts';
 import { type Contents, contentHash } from '../jobs/request.ts';
 import type { AllowedRemoval } from '../jobs/run-basis.ts';
 import type { AgentTask } from '../jobs/runner.ts';

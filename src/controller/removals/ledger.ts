@@ -3,11 +3,11 @@ import type { Effect } from '../../api/effects.ts';
 import { jsonIn } from '../../api/json.ts';
 import { budgetWindowMs } from '../../api/removals.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import { sharedReads } from '../../kube/client/shared-reads.ts';
 import { type ConfigMap, configMaps } from '../../kube/core-resources.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
-import { sharedReads } from '../deletion/shared-reads.ts';
 
 /** ConfigMap in the controller's namespace. */
 export const ledgerName = 'multinic-removals';

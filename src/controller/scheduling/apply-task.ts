@@ -4,7 +4,6 @@ import type { Node } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
-import { nodeEventsOf } from '../drift/drift.ts';
 import {
   type Applied,
   begun,
@@ -16,6 +15,7 @@ import {
 import { withMissingNics } from '../jobs/evidence.ts';
 import { isNews } from '../jobs/family.ts';
 import { healthOf, unreachable } from '../jobs/liveness.ts';
+import { nodeEventsOf } from '../jobs/node-events.ts';
 import { type Contents, contentHash, requestOf } from '../jobs/request.ts';
 import { type AllowedRemoval, isRecorded, withQueued } from '../jobs/run-basis.ts';
 import { type AgentTask, type Failure, type Run, type Runner, RunRefused } from '../jobs/runner.ts';

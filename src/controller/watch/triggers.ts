@@ -5,9 +5,14 @@ import { type KubeObject, refOf } from '../../kube/object.ts';
 import { isFailing, jobEndOf, terminatedOf } from '../jobs/evidence.ts';
 import { isReady, machineOf, readySince, systemUuidOf } from '../objects/machine.ts';
 import { instanceIdOf, type NodeConfig, nodeNameOf, type Stores } from '../objects/stores.ts';
-import type { Admission } from '../scheduling/admission.ts';
 import { findTarget, keysAbout } from '../target.ts';
 import { isRunningPod } from './legacy-controller.ts';
+
+/** Objects that wait for a free agent slot. */
+export interface WaitingObjects {
+  /** Removes and returns the keys that may retry. */
+  wake(): readonly string[];
+}
 
 /**
  * Returns keys of objects affected by this object's change: a different node reference, or one duplicate more or less.
@@ -43,7 +48,7 @@ function identity(config: NodeConfig): string {
  */
 export function keysOfNode(
   { configDirectory }: Stores,
-  admission: Admission,
+  admission: WaitingObjects,
   change: Change<Node>,
 ): string[] {
   const versions = change.type === 'updated' ? [change.object, change.previous] : [change.object];
@@ -67,7 +72,7 @@ function identityOf(node: Node): string {
 
 /** Lookups for agent Jobs and Pods. */
 export interface Agents {
-  readonly admission: Admission;
+  readonly admission: WaitingObjects;
   /** Objects in other namespaces belong to another controller. */
   readonly namespace: string;
   readonly recordsOf: Stores['recordsOf'];
@@ -116,7 +121,7 @@ export function keysOfWorkload({ configs }: Stores, change: Change<Pod>): readon
 /** Returns all objects when a legacy Job is added or deleted. */
 export function keysOfLegacyJob(
   { configs }: Stores,
-  admission: Admission,
+  admission: WaitingObjects,
   change: Change<Job>,
 ): readonly string[] {
   if (change.type !== 'updated') return configs.keys();

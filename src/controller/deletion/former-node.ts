@@ -8,8 +8,8 @@ import {
   type NodeDirectory,
   type Stores,
 } from '../objects/stores.ts';
+import { successorOf } from '../records/meaning.ts';
 import { mayHaveNics } from '../removals/known.ts';
-import { successorOf } from './meaning.ts';
 
 /** A node changed earlier for an object that now refers to another node. */
 export interface FormerNode {
