@@ -105,14 +105,13 @@ it('the Nodes of the largest cluster are looked through for one that is gone wit
   const said = await within(
     'controller',
     `import { createKubeClient } from '${sources}/kube/client/http-client.ts';
-     import { createDeletion } from '${sources}/controller/deletion/finalizer.ts';
-     import { createStores } from '${sources}/controller/objects/stores.ts';
+     import { createIsNodeGone } from '${sources}/controller/deletion/node-gone.ts';
      const client = createKubeClient({ server: 'http://127.0.0.1:${port}' }, { clock });
-     const deletion = createDeletion({ client, stores: createStores() });
+     const isNodeGone = createIsNodeGone(client);
      const of = (instanceId) => ({ metadata: { name: 'config' }, spec: { instanceId } });
      const { signal } = new AbortController();
-     console.log(await deletion.nodeIsGone(of('uuid-4999'), signal));
-     console.log(await deletion.nodeIsGone(of('uuid-5000'), signal));
+     console.log(await isNodeGone(of('uuid-4999'), signal));
+     console.log(await isNodeGone(of('uuid-5000'), signal));
      await client[Symbol.asyncDispose]();`,
   ).finally(() => pages.close().closeAllConnections());
   expect(said).toBe('false\ntrue\n');

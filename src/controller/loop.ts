@@ -12,11 +12,12 @@ import type { OwnPod, PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
 import { thisBuild } from '../process/version.ts';
 import { createBizConfigLoop } from './biz-config/loop.ts';
-import { createDeletion } from './deletion/finalizer.ts';
-import { createFindFormerNode } from './deletion/former-node.ts';
+import { createDeletion } from './deletion/deletion.ts';
+import { createFinalizer } from './deletion/finalizer.ts';
 import { createCheck } from './drift/check-task.ts';
 import { createDriftReconciler } from './drift/drift-reconciler.ts';
 import { checkIntervalMs } from './drift/interval.ts';
+import { createScheduleCheck } from './drift/next-check.ts';
 import { Turns } from './drift/turns.ts';
 import { RecordAges } from './jobs/applied.ts';
 import type { JobTemplate } from './jobs/job.ts';
@@ -32,8 +33,9 @@ import { createGate } from './removals/gate.ts';
 import { createRemovalLedger } from './removals/ledger.ts';
 import { createRecordRemovals } from './removals/ledger-entry.ts';
 import { createAdmission } from './scheduling/admission.ts';
-import { createNextRun } from './scheduling/apply-task.ts';
 import { createDispatch } from './scheduling/dispatch.ts';
+import { createNextRun } from './scheduling/next-run.ts';
+import { createRefuse } from './scheduling/refuse.ts';
 import { createRollout } from './scheduling/rollout-budget.ts';
 import { rolloutStates } from './scheduling/rollout-nodes.ts';
 import { type controllerSettings, jobDeadlineSeconds, limitOf } from './settings.ts';
@@ -141,35 +143,52 @@ export function createLoop(options: LoopOptions) {
   const ledger = createRemovalLedger({ client, namespace, perform, clock });
   const budget = createBudget({ stores, ledger, clock });
   budget.follow(configs);
+  const finalizer = createFinalizer(client, perform);
+  const refuse = createRefuse(runner, random);
+  const gate = createGate({ client, budget, ledger, namespace, clock });
+  const nextRun = createNextRun({
+    runner,
+    dispatch,
+    rollout,
+    isCurrent,
+    records,
+    version: thisBuild().version,
+    facts,
+    startDeadlineMs,
+    ages,
+    clock,
+    metrics,
+  });
   const reconcile = createReconciler({
     stores,
     otherController,
-    deletion: createDeletion({ client, runner, perform }),
-    gate: createGate({ client, budget, ledger, namespace, clock }),
-    recordRemovals: createRecordRemovals(ledger, clock),
-    records,
-    formerNode: createFindFormerNode(client, stores),
-    nextRun: createNextRun({
-      runner,
-      dispatch,
-      rollout,
-      isCurrent,
+    runner,
+    finalizer,
+    deletion: createDeletion({
+      client,
+      stores,
+      finalizer,
+      gate,
+      nextRun,
+      refuse,
+      recordRemovals: createRecordRemovals(ledger, clock),
       records,
-      version: thisBuild().version,
-      facts,
-      startDeadlineMs,
-      ages,
+      reporter,
       clock,
-      metrics,
+      random,
     }),
-    check,
-    checkLater: (key) => drift.enqueue(key),
+    gate,
+    records,
+    refuse,
+    nextRun,
+    scheduleCheck: createScheduleCheck(check, (key) => drift.enqueue(key)),
     turns,
     rollout,
-    ages,
     reporter,
-    clock,
     random,
+    forget: (key) => {
+      for (const memory of [ages, reporter, gate, check]) memory.forget(key);
+    },
   });
   const enqueueAll = (keys: readonly string[]): void => {
     for (const key of keys) controller.enqueue(key);

@@ -20,7 +20,14 @@ export type Target =
       /** Certainty of the node match, for the condition NameDiffers. */
       readonly name: NameMatch;
     }
-  | { readonly kind: 'none'; readonly reason: NodeReason; readonly message: string };
+  | MissingTarget;
+
+/** Reason why the object has no usable Node. */
+export interface MissingTarget {
+  readonly kind: 'none';
+  readonly reason: NodeReason;
+  readonly message: string;
+}
 
 export type NameMatch =
   | { readonly kind: 'same' }

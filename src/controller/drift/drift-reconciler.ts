@@ -5,6 +5,7 @@ import { recordOf } from '../jobs/applied.ts';
 import { acceptSpec, contentHash } from '../jobs/request.ts';
 import { machineOf } from '../objects/machine.ts';
 import { type NodeConfig, type Stores } from '../objects/stores.ts';
+import { lagPauseMs } from '../scheduling/requeue.ts';
 import { isAbout } from '../scheduling/schedule.ts';
 import { pausedIn } from '../status/paused.ts';
 import type { Reporter } from '../status/report.ts';
@@ -23,9 +24,6 @@ export interface DriftReconcilerOptions {
   /** Enqueues an object in the main controller when its node must be changed. */
   readonly change: (key: string) => void;
 }
-
-/** Requeue delay while the local store lags behind the API server. */
-const lagPauseMs = 1_000;
 
 /**
  * Checks nodes of fully applied objects for drift. The main reconciler enqueues an object here when nothing is left to

@@ -6,14 +6,12 @@ import { jittered } from '../../time/backoff.ts';
 import { type Clock, passed, type Random } from '../../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 import { createApiServerReader } from './api-server-facts.ts';
-import { createGuardedReads, type Outcome } from './guarded-reads.ts';
-import { type Answers, answerFor, networkList, storedAnswers } from './network-answers.ts';
+import { createGuardedReads } from './guarded-reads.ts';
+import { type Answers, answersFrom, networkList, storedAnswers } from './network-answers.ts';
 import { usableNetworks } from './network-text.ts';
 import { type PublishedNetworks, publication } from './published.ts';
 import {
   type NetworkSource,
-  type NetworksByUse,
-  type NetworkUse,
   NodesUnlisted,
   networkSources,
   nodesName,
@@ -110,19 +108,9 @@ export function createClusterFacts(options: ClusterFactsOptions): ClusterFactsRe
 
   async function readNetworks(signal: AbortSignal): Promise<void> {
     await readStored(signal);
-    const outcomes = new Map<NetworkSource, Promise<Outcome<NetworksByUse>>>();
-    const read = async (source: NetworkSource) => {
-      const attempt =
-        outcomes.get(source) ?? reads.attempt(source, async () => source.read(signal), signal);
-      outcomes.set(source, attempt);
-      return attempt;
-    };
-    const found = new Map<NetworkUse, NonNullable<ReturnType<Answers['get']>>>();
-    for (const use of ['Services', 'Pods'] as const) {
-      const answer = await answerFor(use, sources, answers.get(use), read);
-      if (answer) found.set(use, answer);
-    }
-    setAnswers(found);
+    const read = (source: NetworkSource) =>
+      reads.attempt(source, async () => source.read(signal), signal);
+    setAnswers(await answersFrom(sources, answers, read));
   }
 
   async function refresh(signal: AbortSignal): Promise<void> {

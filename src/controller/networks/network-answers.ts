@@ -21,7 +21,7 @@ export type Answers = ReadonlyMap<NetworkUse, Answer>;
  * that gave the last answer and fails now keeps it, whatever the failure is. Without any networks, the last answer
  * stays while a source is unknown. A missing right without an earlier answer is no unknown source.
  */
-export async function answerFor(
+async function answerFor(
   use: NetworkUse,
   sources: readonly NetworkSource[],
   last: Answer | undefined,
@@ -37,6 +37,28 @@ export async function answerFor(
     else isUnknown ||= outcome.isUnknown;
   }
   return isUnknown ? last : undefined;
+}
+
+/**
+ * Returns the answers of all uses. A source with both uses is read once. `last`: answers so far. `read`: reads a source.
+ */
+export async function answersFrom(
+  sources: readonly NetworkSource[],
+  last: Answers,
+  read: (source: NetworkSource) => Promise<Outcome<NetworksByUse>>,
+): Promise<Answers> {
+  const outcomes = new Map<NetworkSource, Promise<Outcome<NetworksByUse>>>();
+  const readOnce = async (source: NetworkSource) => {
+    const outcome = outcomes.get(source) ?? read(source);
+    outcomes.set(source, outcome);
+    return outcome;
+  };
+  const found = new Map<NetworkUse, Answer>();
+  for (const use of ['Services', 'Pods'] as const) {
+    const answer = await answerFor(use, sources, last.get(use), readOnce);
+    if (answer) found.set(use, answer);
+  }
+  return found;
 }
 
 /** Returns an earlier process's answers, except answers from settings: the settings may have changed. */

@@ -10,6 +10,8 @@ export interface Duplicates {
   readonly names: readonly string[];
 }
 
+type Objects = Pick<Stores, 'configs' | 'meaning'>;
+
 /** Maximum number of names listed. */
 const fewNames = 3;
 
@@ -18,7 +20,7 @@ const fewNames = 3;
  * forever, hence neither is applied. An object in deletion is no duplicate: its successor's first run removes its
  * leftovers. Counting parses no object, because thousands may exist.
  */
-export function duplicatesOf(config: NodeConfig, node: Node, stores: Stores): Duplicates {
+export function duplicatesOf(config: NodeConfig, node: Node, stores: Objects): Duplicates {
   const { meaning } = stores;
   if (meaning.count(node) <= fewNames + 1) {
     const keys = othersMeaning(config, node, stores);
@@ -33,13 +35,13 @@ export function duplicatesOf(config: NodeConfig, node: Node, stores: Stores): Du
 export function successorOf(
   config: NodeConfig,
   node: Node,
-  stores: Stores,
+  stores: Objects,
 ): NodeConfig | undefined {
   const [key] = othersMeaning(config, node, stores);
   return key === undefined ? undefined : stores.configs.get(key);
 }
 
-function othersMeaning(config: NodeConfig, node: Node, stores: Stores): readonly string[] {
+function othersMeaning(config: NodeConfig, node: Node, stores: Objects): readonly string[] {
   const { configs, meaning } = stores;
   const own = keyOf(config);
   return meaning.keys(node).filter((key) => {

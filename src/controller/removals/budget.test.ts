@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { createStores, type NodeConfig, readNodeConfig } from '../objects/stores.ts';
 import { createBudget } from './budget.ts';
-import type { LedgerEntry } from './ledger.ts';
+import type { LedgerEntry } from './ledger-buckets.ts';
 
 const clock = createFakeClock();
 const uid = '00000000-1111-4222-8333-444444444444';

@@ -1,23 +1,14 @@
 import { type BudgetUse, exceededBudget } from '../../api/removals.ts';
 import type { Change, Store } from '../../kube/cache/store.ts';
-import { keyOf, refOf } from '../../kube/object.ts';
+import { keyOf } from '../../kube/object.ts';
 import type { Clock } from '../../time/clock.ts';
-import { recordOf } from '../jobs/applied.ts';
-import { deletedAt, type NodeConfig, type Stores } from '../objects/stores.ts';
-import { successorOf } from '../records/meaning.ts';
-import { findTarget } from '../target.ts';
-import { Counted, clusterBudgets, configBudget, type Tallies, type Totals } from './counts.ts';
-import type { LedgerEntry, RemovalLedger } from './ledger.ts';
-import { staysFor } from './losses.ts';
-import {
-  type ActiveShare,
-  configUidOf,
-  openLosses,
-  packed,
-  shareOf,
-  unpacked,
-  type Weight,
-} from './shares.ts';
+import type { NodeConfig, Stores } from '../objects/stores.ts';
+import { clusterBudgets, configBudget, type Tallies } from './counts.ts';
+import type { RemovalLedger } from './ledger.ts';
+import type { LedgerEntry } from './ledger-buckets.ts';
+import { NamedActs } from './named-acts.ts';
+import { ObjectShares } from './object-shares.ts';
+import { configUidOf, shareOf } from './shares.ts';
 
 /** Budget use in this business cluster. */
 export interface Budget {
@@ -60,89 +51,14 @@ export interface BudgetOptions {
 const countedForMs = 1_000;
 
 export function createBudget({ stores, ledger, clock }: BudgetOptions): Budget {
-  const weights = new Map<string, Weight>();
-  /** Counted removals by key, as text: ten thousand objects may be deleted at once. */
-  const active = new Map<string, string>();
-  /** Nodes of objects with a different name, by key. */
-  const nodes = new Map<string, string>();
-  /** Whether the open act of an object counts, by key. Objects for the same node decide this too. */
-  const examined = new Map<string, boolean>();
-  /** Keys in `examined` by node of the open act. */
-  const examinedOn = new Map<string, Set<string>>();
-  /** Distinct weights: thousands of objects share one. */
-  const distinct = new Map<string, Weight>();
-  let changes = 0;
+  const shares = new ObjectShares(stores.nodes);
+  const namedActs = new NamedActs(stores, clock);
+  const isNamed = (key: string): boolean => namedActs.has(key);
   let last: { readonly tallies: Tallies; readonly key: string; readonly at: number } | undefined;
 
-  function take({ type, key, object }: Change<NodeConfig>): void {
-    const share = type === 'deleted' ? undefined : shareOf(object, clock.now());
-    const node = share?.node;
-    if (share) weights.set(key, interned(share, weights.get(key)));
-    else weights.delete(key);
-    if (node === undefined || node === object.metadata.name) nodes.delete(key);
-    else nodes.set(key, node);
-    examined.delete(key);
-    if (examined.size > 0) examineAgain(object, node);
-    takeActive(key, share?.active && packed(share.active));
-  }
-
-  /** An object that appears, changes or goes may be the successor of another object for its node. */
-  function examineAgain(object: NodeConfig, node: string | undefined): void {
-    const target = findTarget(object, stores.nodeDirectory);
-    const named = target.kind === 'none' ? [] : [target.node.metadata.name];
-    for (const one of new Set([...named, node ?? object.metadata.name])) {
-      for (const key of examinedOn.get(one) ?? []) examined.delete(key);
-      examinedOn.delete(one);
-    }
-  }
-
-  /** Ignores status writes that change no removal. */
-  function takeActive(key: string, text: string | undefined): void {
-    if (text === active.get(key)) return;
-    changes += 1;
-    if (text === undefined) active.delete(key);
-    else active.set(key, text);
-  }
-
-  function interned({ config, nics }: Weight, before: Weight | undefined): Weight {
-    if (before?.config === config && before.nics === nics) return before;
-    const text = `${nics} ${config}`;
-    const weight = distinct.get(text) ?? { config, nics };
-    distinct.set(text, weight);
-    return weight;
-  }
-
-  /** Returns nodes and NICs in the cluster; objects whose Node is gone do not enlarge the budget. */
-  function totalsNow(): Totals {
-    const names = new Set<string>();
-    const ofConfigs = new Map<string, number>();
-    let all = 0;
-    for (const [key, { nics, config }] of weights) {
-      const node = nodes.get(key) ?? refOf(key).name;
-      if (nics === 0 || stores.nodes.versionOf(node) === undefined) continue;
-      names.add(node);
-      all += nics;
-      if (config !== '') ofConfigs.set(config, (ofConfigs.get(config) ?? 0) + nics);
-    }
-    return { nodes: names, nics: all, ofConfigs };
-  }
-
-  /** Counts removals in the last hour, and the open acts that count. */
-  function count(
-    entries: readonly LedgerEntry[],
-    totals: Totals,
-    counts: (key: string) => boolean,
-  ): Counted {
-    const now = clock.now().getTime();
-    const counted = new Counted(totals);
-    for (const { node, config = '', macs } of entries) {
-      for (const mac of macs) counted.addGone(config, node, mac);
-    }
-    for (const [key, text] of active) {
-      const weight = weights.get(key);
-      if (weight) counted.addActive(weight.config, unpacked(text), now, () => counts(key));
-    }
-    return counted;
+  function take(change: Change<NodeConfig>): void {
+    const { key, object } = change;
+    namedActs.drop(key, object, shares.take(change, clock.now()));
   }
 
   /**
@@ -153,44 +69,19 @@ export function createBudget({ stores, ledger, clock }: BudgetOptions): Budget {
     entries: readonly LedgerEntry[],
     usesIn: (tallies: Tallies) => readonly BudgetUse[],
   ): readonly BudgetUse[] {
-    const now = clock.monotonicMs();
-    const key = `${changes} ${ledger.version}`;
-    if (last && now - last.at < countedForMs) {
+    const at = clock.monotonicMs();
+    const key = `${shares.version} ${ledger.version}`;
+    if (last && at - last.at < countedForMs) {
       const uses = usesIn(last.tallies);
       if (last.key === key || exceededBudget(uses)) return uses;
     }
-    const totals = totalsNow();
-    const rough = count(entries, totals, () => true).tallies();
+    const totals = shares.totals();
+    const now = clock.now();
+    const rough = shares.count(entries, totals, () => true, now).tallies();
     const isOver = exceededBudget(usesOf(rough)) !== undefined;
-    const tallies = isOver ? count(entries, totals, isActOn).tallies() : rough;
-    last = { tallies, key, at: now };
+    const tallies = isOver ? shares.count(entries, totals, isNamed, now).tallies() : rough;
+    last = { tallies, key, at };
     return usesIn(tallies);
-  }
-
-  /**
-   * True if the object's act removes NICs from a node. Deletions with a successor listing the NICs, and changed node
-   * references, are no named acts. A missing Node may register again: the act still counts.
-   */
-  function isActOn(key: string): boolean {
-    const known = examined.get(key);
-    if (known !== undefined) return known;
-    const config = stores.configs.get(key);
-    if (!config) return false;
-    const counts = hasNamedLoss(config, stores, clock.now());
-    examined.set(key, counts);
-    const target = findTarget(config, stores.nodeDirectory);
-    if (target.kind === 'none') return counts;
-    const { name } = target.node.metadata;
-    examinedOn.set(name, (examinedOn.get(name) ?? new Set()).add(key));
-    return counts;
-  }
-
-  /** Returns NICs of the object that count already. */
-  function countedOf(config: NodeConfig): ActiveShare['pending'] {
-    const text = active.get(keyOf(config));
-    if (text === undefined || !isActOn(keyOf(config))) return [];
-    const now = clock.now().getTime();
-    return unpacked(text).pending.filter(({ from }) => from <= now);
   }
 
   /**
@@ -202,7 +93,9 @@ export function createBudget({ stores, ledger, clock }: BudgetOptions): Budget {
     config: NodeConfig,
     macs: readonly string[],
   ): readonly BudgetUse[] {
-    const counted = countedOf(config).map(({ mac }) => mac);
+    const key = keyOf(config);
+    const pending = shares.pendingOf(key, clock.now());
+    const counted = pending.length > 0 && isNamed(key) ? pending.map(({ mac }) => mac) : [];
     const missing = macs.filter((mac) => !counted.includes(mac)).length;
     if (missing === 0) return uses;
     const moreNodes = counted.length > 0 ? 0 : 1;
@@ -224,9 +117,10 @@ export function createBudget({ stores, ledger, clock }: BudgetOptions): Budget {
     },
     clusterUse(entries, planned = []) {
       if (planned.length === 0) return usesNow(entries, clusterBudgets);
-      const all = count(entries, totalsNow(), isActOn);
+      const now = clock.now();
+      const all = shares.count(entries, shares.totals(), isNamed, now);
       for (const { config, macs } of planned) {
-        const share = shareOf(config, clock.now());
+        const share = shareOf(config, now);
         for (const mac of macs) all.add(share.config, share.node, mac, false);
       }
       return clusterBudgets(all.tallies());
@@ -237,17 +131,4 @@ export function createBudget({ stores, ledger, clock }: BudgetOptions): Budget {
 function usesOf(all: Tallies): BudgetUse[] {
   const configs = [...all.ofConfigs.keys()].map((config) => configBudget(config, all));
   return [...clusterBudgets(all), ...configs];
-}
-
-type Context = Pick<Stores, 'configs' | 'nodeDirectory' | 'meaning'>;
-
-/** True if spec or deletion removes the object's NICs from an existing node, as a named act. */
-function hasNamedLoss(config: NodeConfig, stores: Context, now: Date): boolean {
-  const target = findTarget(config, stores.nodeDirectory);
-  if (target.kind === 'none') return true;
-  const { node } = target;
-  const record = recordOf(config);
-  if (record && record.nodeName !== node.metadata.name) return deletedAt(config) !== undefined;
-  const successor = deletedAt(config) ? successorOf(config, node, stores as Stores) : undefined;
-  return openLosses(config, now, staysFor(successor, config)).length > 0;
 }

@@ -3,7 +3,8 @@ import type { Clock } from '../../time/clock.ts';
 import { recordOf } from '../jobs/applied.ts';
 import { isCounted } from '../jobs/run-basis.ts';
 import type { NodeConfig } from '../objects/stores.ts';
-import type { LedgerEntry, RemovalLedger } from './ledger.ts';
+import type { RemovalLedger } from './ledger.ts';
+import type { LedgerEntry } from './ledger-buckets.ts';
 import { configUidOf } from './shares.ts';
 
 /**

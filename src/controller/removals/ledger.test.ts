@@ -4,7 +4,8 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { ConfigMap } from '../../kube/core-resources.ts';
 import { KubeError } from '../../kube/errors.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { createRemovalLedger, type LedgerEntry, type RemovalLedgerOptions } from './ledger.ts';
+import { createRemovalLedger, type RemovalLedgerOptions } from './ledger.ts';
+import type { LedgerEntry } from './ledger-buckets.ts';
 
 const hourMs = 3_600_000;
 const { signal } = new AbortController();

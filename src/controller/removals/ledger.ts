@@ -1,36 +1,22 @@
-import * as z from 'zod';
 import type { Effect } from '../../api/effects.ts';
-import { jsonIn } from '../../api/json.ts';
-import { budgetWindowMs } from '../../api/removals.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { sharedReads } from '../../kube/client/shared-reads.ts';
-import { type ConfigMap, configMaps } from '../../kube/core-resources.ts';
+import { configMaps } from '../../kube/core-resources.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
+import {
+  addEntries,
+  type Buckets,
+  bucketsIn,
+  dataOf,
+  isStoredIn,
+  type LedgerEntry,
+  recentBuckets,
+} from './ledger-buckets.ts';
 
 /** ConfigMap in the controller's namespace. */
 export const ledgerName = 'multinic-removals';
-
-const entry = z.object({
-  /** uid of the deleted MultiNicNodeConfig. */
-  uid: z.string(),
-  node: z.string(),
-  /** OpenstackConfig uid; absent: none. */
-  config: z.string().optional(),
-  macs: z.array(z.string()),
-});
-
-/** Counted removals from a deleted object, without a record any more. */
-export type LedgerEntry = z.infer<typeof entry>;
-
-const bucket = z.object({
-  minute: z.int(),
-  removals: z.array(entry),
-  /** True: the ConfigMap has no room for all entries of this minute. */
-  isFull: z.boolean().optional(),
-});
-type Bucket = z.infer<typeof bucket>;
 
 export type LedgerState =
   | { readonly kind: 'read'; readonly entries: readonly LedgerEntry[] }
@@ -60,21 +46,16 @@ export interface RemovalLedgerOptions {
   readonly clock: Clock;
 }
 
-const minuteMs = 60_000;
-/** An entry counts for an hour after the end of its minute. */
-const bucketCount = 61;
 const writePauseMs = 1_000;
 /** Delay before an unreadable ConfigMap is read again. */
 const rereadMs = 10_000;
-/** An API server refuses more than 1 MiB. The rest is for keys and metadata. */
-const maxBytes = 900_000;
 
 /** Stores counted removals from deleted objects in one-minute buckets, for the controller after a restart. */
 export function createRemovalLedger(options: RemovalLedgerOptions): RemovalLedger {
   const { client, namespace, perform, clock } = options;
   const ref = { namespace, name: ledgerName };
-  /** Buckets by key; undefined: not read yet. */
-  let buckets: Map<string, Bucket> | undefined;
+  /** Undefined: not read yet. */
+  let buckets: Buckets | undefined;
   let failure: { readonly why: string; readonly at: number } | undefined;
   let version = 0;
   const waiting = new Map<string, LedgerEntry>();
@@ -100,35 +81,19 @@ export function createRemovalLedger(options: RemovalLedgerOptions): RemovalLedge
       const why = `ConfigMap ${namespace}/${ledgerName} cannot be read: ${failure?.why}`;
       return { kind: 'unknown', why };
     }
-    if (recent().some(({ isFull }) => isFull)) {
+    if (recentBuckets(buckets, clock.now()).some(({ isFull }) => isFull)) {
       const why = `ConfigMap ${namespace}/${ledgerName} has no room for all removals of the last hour`;
       return { kind: 'unknown', why };
     }
     return { kind: 'read', entries: entries() };
   }
 
-  function recent(): readonly Bucket[] {
-    return [...(buckets?.values() ?? [])].filter(isRecent);
-  }
-
   function entries(): readonly LedgerEntry[] {
-    return recent().flatMap(({ removals }) => removals);
+    return buckets ? recentBuckets(buckets, clock.now()).flatMap(({ removals }) => removals) : [];
   }
 
-  /** True if the API server has the entry, or the mark that this minute is full. */
   function isStored(one: LedgerEntry): boolean {
-    const minute = thisMinute();
-    return recent().some(
-      (each) => each.removals.some(covers(one)) || (each.isFull && each.minute === minute),
-    );
-  }
-
-  function thisMinute(): number {
-    return Math.floor(clock.now().getTime() / minuteMs);
-  }
-
-  function isRecent({ minute }: Bucket): boolean {
-    return clock.now().getTime() < (minute + 1) * minuteMs + budgetWindowMs;
+    return buckets !== undefined && isStoredIn(buckets, one, clock.now());
   }
 
   async function store(
@@ -158,30 +123,18 @@ export function createRemovalLedger(options: RemovalLedgerOptions): RemovalLedge
   }
 
   async function write(
-    known: ReadonlyMap<string, Bucket>,
+    known: Buckets,
     batch: readonly LedgerEntry[],
     signal: AbortSignal,
   ): Promise<void> {
-    const minute = thisMinute();
-    const key = String(minute % bucketCount).padStart(2, '0');
-    const before = known.get(key);
-    const others = new Map([...known].filter(([one, each]) => one !== key && isRecent(each)));
-    const next = new Map([
-      ...others,
-      [key, filled(before?.minute === minute ? before : { minute, removals: [] }, batch, others)],
-    ]);
-    const ended = [...known.keys()].filter((one) => !next.has(one));
-    const changes = {
-      ...textOf(next, [key]),
-      ...Object.fromEntries(ended.map((one) => [one, null])),
-    };
+    const { next, patch } = addEntries(known, batch, clock.now());
     await perform('controller.removals.write', async () => {
       try {
-        await client.patch(configMaps, ref, { data: changes }, { signal });
+        await client.patch(configMaps, ref, { data: patch }, { signal });
       } catch (error) {
         if (!isNotFound(error)) throw error;
         const metadata = { name: ledgerName, namespace };
-        await client.create(configMaps, { metadata, data: textOf(next, next.keys()) }, { signal });
+        await client.create(configMaps, { metadata, data: dataOf(next, next.keys()) }, { signal });
       }
     });
     buckets = next;
@@ -203,49 +156,4 @@ export function createRemovalLedger(options: RemovalLedgerOptions): RemovalLedge
 
 function keyOf({ uid, node }: LedgerEntry): string {
   return `${uid} ${node}`;
-}
-
-/** Returns whether an entry names all NICs of the given entry. */
-function covers({ uid, node, macs }: LedgerEntry): (entry: LedgerEntry) => boolean {
-  return (one) =>
-    one.uid === uid && one.node === node && macs.every((mac) => one.macs.includes(mac));
-}
-
-/** Returns the bucket with entries that the ConfigMap has room for. The first entry without room marks the bucket. */
-function filled(
-  before: Bucket,
-  batch: readonly LedgerEntry[],
-  others: ReadonlyMap<string, Bucket>,
-): Bucket {
-  let room = maxBytes - [before, ...others.values()].reduce((sum, one) => sum + bytesOf(one), 0);
-  const removals = [...before.removals];
-  for (const one of batch) {
-    room -= bytesOf(one) + 1;
-    if (room < 0) return { ...before, removals, isFull: true };
-    removals.push(one);
-  }
-  return { ...before, removals };
-}
-
-function bytesOf(part: LedgerEntry | Bucket): number {
-  return Buffer.byteLength(JSON.stringify(part));
-}
-
-function textOf(buckets: ReadonlyMap<string, Bucket>, keys: Iterable<string>) {
-  return Object.fromEntries([...keys].map((key) => [key, JSON.stringify(buckets.get(key))]));
-}
-
-/** Throws an error that names the key with unusable content. */
-function bucketsIn({ data = {} }: ConfigMap): Map<string, Bucket> {
-  return new Map(
-    Object.entries(data).map(([key, text]) => {
-      const read = bucket.safeParse(jsonIn(text));
-      if (!read.success) {
-        throw new Error(
-          `data.${key} is not a list of removals (${z.prettifyError(read.error)}); correct it, or delete the ConfigMap to count from the objects alone`,
-        );
-      }
-      return [key, read.data];
-    }),
-  );
 }

@@ -3,7 +3,8 @@ import type { Logger } from '../../process/log.ts';
 import type { AgentTask, Failure, Runner } from '../jobs/runner.ts';
 import type { ControllerMetrics } from '../status/report.ts';
 import type { Admission } from './admission.ts';
-import type { Change, Refusal, Rollout } from './rollout-budget.ts';
+import type { Change } from './admitted-changes.ts';
+import type { Refusal, Rollout } from './rollout-budget.ts';
 
 export interface DispatchOptions {
   readonly runner: Pick<Runner, 'nameOf'>;

@@ -1,20 +1,12 @@
-import { rfc3339 } from '../../api/condition.ts';
-import { annotations } from '../../api/names.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import type { Clock } from '../../time/clock.ts';
 import { type Applied, type RolloutPhase, recordOf } from '../jobs/applied.ts';
 import type { Failure } from '../jobs/runner.ts';
 import type { NodeConfig } from '../objects/stores.ts';
+import { AdmittedChanges, type Change } from './admitted-changes.ts';
 import { imageHash, isReported, revisionOf, sourceOf } from './revision.ts';
-import {
-  type Continued,
-  continuedNow,
-  isExcused,
-  type Progress,
-  progressOf,
-  type Tally,
-  waitingMessage,
-} from './rollout.ts';
+import { type Progress, progressOf, type Tally, waitingMessage } from './rollout.ts';
+import { type ContinuedStatus, continuedBy, withoutExcused } from './rollout-continue.ts';
 import {
   type CountedRun,
   imageIn,
@@ -23,15 +15,8 @@ import {
   type RolloutState,
   sourceIn,
 } from './rollout-nodes.ts';
+import { tallyOf } from './rollout-tally.ts';
 import { RolloutWaiting } from './rollout-waiting.ts';
-
-/** A run that changes existing NICs. */
-export interface Change {
-  /** Object key, woken when the run may start. */
-  readonly key: string;
-  readonly node: Node;
-  readonly revision: string;
-}
 
 /** Reason why a change must wait. */
 export interface Refusal extends Failure {
@@ -66,8 +51,6 @@ export interface Rollout {
   ended(record: Pick<Applied, 'done' | 'reasons' | 'revision'>): void;
 }
 
-export type ContinuedStatus = NonNullable<NonNullable<NodeConfig['status']>['rolloutContinued']>;
-
 export interface RolloutOptions {
   readonly configs: Parameters<RolloutNodes['follow']>[0];
   readonly nodes: { get(name: string): Node | undefined };
@@ -86,25 +69,13 @@ export interface RolloutOptions {
   readonly onImageProven: () => void;
 }
 
-interface Admitted extends Change {
-  /** End of a reservation on the monotonic clock; undefined while the run is starting. */
-  readonly until: number | undefined;
-}
-
-/** A change waiting for a slot retries every 30 s; without retries its reservation expires. */
-const reservationMs = 90_000;
-
 export function createRollout(options: RolloutOptions): Rollout {
   const { domainLabel, hasJob, clock } = options;
   const image = imageHash(options.image);
   const records = new RolloutNodes(image);
-  const admitted = new Map<string, Admitted>();
+  const admitted = new AdmittedChanges(clock);
   const waiting = new RolloutWaiting();
   let hasReported = false;
-
-  function isImageProven(): boolean {
-    return hasReported || records.isProven();
-  }
 
   function proven(): void {
     if (hasReported) return;
@@ -114,7 +85,7 @@ export function createRollout(options: RolloutOptions): Rollout {
 
   function onChange(key: string, versions: readonly RolloutNode[]): void {
     const wanted = records.get(key)?.wanted;
-    if (admitted.get(key)?.revision !== wanted) admitted.delete(key);
+    if (admitted.revisionOf(key) !== wanted) admitted.delete(key);
     if (waiting.revisionOf(key) !== wanted) waiting.delete(key);
     if (versions.some(({ provenImage }) => provenImage === image)) proven();
     review(versions);
@@ -131,35 +102,13 @@ export function createRollout(options: RolloutOptions): Rollout {
   }
 
   function wakeFor(revision: string): void {
-    const progress = progressOf(tallyOf(revision));
+    const progress = progressOf(tallyNow(revision));
     const [domain] = domainsAtWork().keys();
     options.wake(waiting.take(revision, progress.step, progress.room, domain));
   }
 
-  /** `except`: key of a change to leave out. */
-  function tallyOf(revision: string, except?: string): Tally {
-    const now = clock.now().getTime();
-    const continued = records.continuedOf(sourceIn(revision));
-    const started = [...records.started(revision)];
-    const running = started.filter(([, run]) => isAwaited(run));
-    const lost = started.filter(([, run]) => !isAwaited(run));
-    const failures = [...records.failed(revision), ...lost]
-      .filter(([key, { at }]) => key !== except && !isExcused(at, continued, now))
-      .map(([, run]) => run);
-    const counted = new Set(running.map(([key]) => key));
-    const coming = [...admitted.values()].filter(
-      (one) =>
-        one.revision === revision && one.key !== except && !counted.has(one.key) && holds(one),
-    );
-    return {
-      total: records.total(revision),
-      running: [
-        ...running.map(([, { node }]) => node),
-        ...coming.map(({ node }) => node.metadata.name),
-      ],
-      done: records.done(revision),
-      failures,
-    };
+  function tallyNow(revision: string, except?: string): Tally {
+    return tallyOf(revision, { records, admitted, isAwaited, now: clock.now(), except });
   }
 
   /** True if a result may still come: the Job and the Node both exist. */
@@ -167,20 +116,16 @@ export function createRollout(options: RolloutOptions): Rollout {
     return hasJob(job) && options.nodes.get(node) !== undefined;
   }
 
-  function holds({ until }: Admitted): boolean {
-    return until === undefined || until > clock.monotonicMs();
-  }
-
   function request(change: Change): RolloutPermission {
     const { key, revision, node } = change;
     const why = refusalOf(change);
     if (why) {
       admitted.delete(key);
-      waiting.add(key, revision, domainOf(node), why.shows);
+      waiting.add(key, revision, domainOf(node, domainLabel), why.shows);
       return { granted: false, why: why.refusal };
     }
     waiting.delete(key);
-    admitted.set(key, { ...change, until: undefined });
+    admitted.start(change);
     return {
       granted: true,
       release: () => {
@@ -188,16 +133,15 @@ export function createRollout(options: RolloutOptions): Rollout {
         // A run that failed to start frees its share for another node.
         if (waiting.revisions.includes(revision)) wakeFor(revision);
       },
-      reserve: () =>
-        void admitted.set(key, { ...change, until: clock.monotonicMs() + reservationMs }),
+      reserve: () => admitted.reserve(change),
     };
   }
 
   function refusalOf({ key, revision, node }: Change) {
-    const tally = tallyOf(revision, key);
+    const tally = tallyNow(revision, key);
     const progress = progressOf(tally);
     if (progress.room < 1) return refusal(waitingMessage(progress, tally), progress);
-    const own = domainOf(node);
+    const own = domainOf(node, domainLabel);
     const others = [...domainsAtWork(key)].filter(([domain]) => domain !== own);
     const [other] = others;
     if (!other) return undefined;
@@ -210,43 +154,13 @@ export function createRollout(options: RolloutOptions): Rollout {
     if (domainLabel === undefined) return new Map();
     const jobs = new Set(options.openJobs());
     const open = [...records.allStarted()].filter(([, { job }]) => jobs.has(job));
-    const starting = [...admitted.values()].filter(({ until }) => until === undefined);
     const names = [
       ...open.flatMap(([key, { node }]) => (key === except ? [] : node)),
-      ...starting.flatMap(({ key, node }) => (key === except ? [] : node.metadata.name)),
+      ...admitted.starting().flatMap(({ key, node }) => (key === except ? [] : node.metadata.name)),
     ];
-    return new Map(names.map((name) => [domainOf(options.nodes.get(name)) ?? name, name]));
-  }
-
-  /** A node without the label is a domain by itself. */
-  function domainOf(node: Node | undefined): string | undefined {
-    if (domainLabel === undefined || !node) return undefined;
-    const value = node.metadata.labels?.[domainLabel];
-    return value === undefined ? `node ${node.metadata.name}` : `${domainLabel}=${value}`;
-  }
-
-  function carriedPhase(config: NodeConfig): RolloutPhase | undefined {
-    const record = recordOf(config);
-    if (!record || record.undone || record.revision !== revisionFor(config)) return undefined;
-    return withoutExcused(record).rollout;
-  }
-
-  function withoutExcused(record: Applied): Applied {
-    const { rollout, revision = '', ...rest } = record;
-    if (rollout !== 'failed') return record;
-    const continued = records.continuedOf(sourceIn(revision));
-    const isOver = isExcused(Date.parse(rest.at), continued, clock.now().getTime());
-    return isOver ? { ...rest, revision } : record;
-  }
-
-  function continuedBy(config: NodeConfig): ContinuedStatus | undefined {
-    const value = valueOf(config);
-    if (value === undefined || value === config.status?.rolloutContinued?.value) return undefined;
-    const { uid } = sourceOf(config);
-    // The same value on several objects is one decision by the source's user.
-    const used = records.continuedOf(uid).find((one) => one.value === value);
-    const failures = records.failuresOf(uid).map(({ at }) => at);
-    return asStatus(used ?? continuedNow(value, clock.now().getTime(), failures));
+    return new Map(
+      names.map((name) => [domainOf(options.nodes.get(name), domainLabel) ?? name, name]),
+    );
   }
 
   function revisionFor(config: NodeConfig): string {
@@ -257,10 +171,14 @@ export function createRollout(options: RolloutOptions): Rollout {
   return {
     revisionOf: revisionFor,
     request,
-    carriedPhase,
-    continuedBy,
-    isImageProven,
-    withoutExcused,
+    carriedPhase(config) {
+      const record = recordOf(config);
+      if (!record || record.undone || record.revision !== revisionFor(config)) return undefined;
+      return withoutExcused(record, records, clock.now()).rollout;
+    },
+    continuedBy: (config) => continuedBy(config, records, clock.now()),
+    isImageProven: () => hasReported || records.isProven(),
+    withoutExcused: (record) => withoutExcused(record, records, clock.now()),
     count: (state) => records.count(state),
     ended: (record) => {
       // A Job with an earlier image may finish after an upgrade.
@@ -269,26 +187,15 @@ export function createRollout(options: RolloutOptions): Rollout {
   };
 }
 
+/** A node without the label is a domain by itself. */
+function domainOf(node: Node | undefined, label: string | undefined): string | undefined {
+  if (label === undefined || !node) return undefined;
+  const value = node.metadata.labels?.[label];
+  return value === undefined ? `node ${node.metadata.name}` : `${label}=${value}`;
+}
+
 function refusal(message: string, progress: Progress) {
   const isStopped = progress.step === 'stopped';
   const why: Refusal = { reason: 'RolloutWaiting', message, isStopped };
   return { refusal: why, shows: progress.step };
-}
-
-/**
- * Returns the annotation value as the status stores it. A cut may leave half a surrogate pair, which an API server
- * drops.
- */
-function valueOf({ metadata }: NodeConfig): string | undefined {
-  return (
-    metadata.annotations?.[annotations.rolloutContinue]?.slice(0, 64).toWellFormed() || undefined
-  );
-}
-
-function asStatus({ value, at, until }: Continued): ContinuedStatus {
-  return { value, at: timeOf(at), ...(until === undefined ? {} : { until: timeOf(until) }) };
-}
-
-function timeOf(ms: number): string {
-  return rfc3339(new Date(ms));
 }

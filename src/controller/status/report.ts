@@ -1,12 +1,10 @@
-import { type Condition, type ConditionUpdate, findCondition } from '../../api/condition.ts';
+import type { ConditionUpdate } from '../../api/condition.ts';
 import type { Effect } from '../../api/effects.ts';
 import { refusalReason } from '../../api/job.ts';
-import { isWrittenByLegacy, otherControllerActive } from '../../api/legacy-status.ts';
 import type { metricTable } from '../../api/metrics.ts';
 import type { NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
 import { fieldManagers } from '../../api/names.ts';
-import { type Reason, reasons } from '../../api/reasons.ts';
-import { isSameJson } from '../../api/same-json.ts';
+import type { Reason } from '../../api/reasons.ts';
 import type { Change, Store } from '../../kube/cache/store.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { KubeError } from '../../kube/errors.ts';
@@ -21,9 +19,12 @@ import { type RunOutcome, RunRefused } from '../jobs/runner.ts';
 import { type NodeConfig, nodeConfigs, refOfConfig } from '../objects/stores.ts';
 import type { NameMatch } from '../target.ts';
 import { yieldPatch } from '../watch/legacy-controller.ts';
+import { recordDrift, recordReady } from './events.ts';
+import { OwnWrites } from './own-writes.ts';
 import { type Hold, type RunPhase } from './run-phase.ts';
 import { statusOf } from './status.ts';
 import { statusPatch } from './status-patch.ts';
+import { YieldReports } from './yield-reports.ts';
 
 export interface ReportOptions {
   readonly client: Pick<KubeClient, 'patchStatus'>;
@@ -66,14 +67,6 @@ interface OtherAtWork {
   readonly isRunning: boolean;
 }
 
-/** An earlier report about the legacy controller on an object. */
-interface OtherReported {
-  readonly uid: string | undefined;
-  readonly generation: number | undefined;
-  /** True if the legacy controller was running then or later. */
-  readonly wasRunning: boolean;
-}
-
 export interface Reporter {
   open(config: NodeConfig): Report;
   /**
@@ -92,11 +85,10 @@ export interface Reporter {
 export function createReporter(options: ReportOptions): Reporter {
   const { client, configs, recorder, metrics, perform, clock } = options;
   const ownWrites = new OwnWrites();
-  /** Objects reported as owned by the legacy controller, by key. */
-  const yieldReports = new Map<string, OtherReported>();
+  const yieldReports = new YieldReports();
 
   function open(config: NodeConfig): Report {
-    yieldReports.delete(keyOf(config));
+    yieldReports.forget(keyOf(config));
     let current = config;
     let spec = acceptEntries([]);
     let name: NameMatch | undefined;
@@ -162,17 +154,10 @@ export function createReporter(options: ReportOptions): Reporter {
 
   async function yieldToLegacy(config: NodeConfig, other: OtherAtWork, signal: AbortSignal) {
     const { message, isRunning } = other;
-    const { uid, generation } = config.metadata;
-    const key = keyOf(config);
     const patch = yieldPatch(config, message, clock.now());
-    if (patch === undefined) return;
-    const last = yieldReports.get(key);
-    if (last !== undefined && lacksReport(config) && isStillTrue(last, config, isRunning)) {
-      yieldReports.set(key, { ...last, wasRunning: isRunning });
-      return;
-    }
+    if (patch === undefined || yieldReports.repeats(config, isRunning)) return;
     configs.upsert(await write(config, patch, signal));
-    yieldReports.set(key, { uid, generation, wasRunning: isRunning });
+    yieldReports.wrote(config, isRunning);
     recorder.record(config, { type: 'Warning', reason: 'OtherControllerActive', message });
   }
 
@@ -191,29 +176,8 @@ export function createReporter(options: ReportOptions): Reporter {
     warn: (config, reason, message) =>
       recorder.record(config, { type: 'Warning', reason, message }),
     wrote: (change) => ownWrites.has(change),
-    forget(key) {
-      yieldReports.delete(key);
-    },
+    forget: (key) => yieldReports.forget(key),
   };
-}
-
-/** True if the legacy controller has overwritten the report, as each of its writes does. */
-function lacksReport({ status }: NodeConfig): boolean {
-  return (
-    status !== undefined &&
-    isWrittenByLegacy(status) &&
-    findCondition(status.conditions, otherControllerActive) === undefined
-  );
-}
-
-/**
- * True if an overwritten report needs no repetition. While the legacy controller runs, a second write would conflict
- * with its next write and restart its agent; its status format is evidence enough. After it stopped, its status says
- * nothing about the current owner or a later spec.
- */
-function isStillTrue(last: OtherReported, { metadata }: NodeConfig, isRunning: boolean): boolean {
-  if (last.uid !== metadata.uid) return false;
-  return isRunning || (!last.wasRunning && last.generation === metadata.generation);
 }
 
 /**
@@ -225,39 +189,6 @@ export function refusalIn(error: unknown): string | undefined {
   const { status, reason, message } = error;
   if (status === 409 && reason !== 'AlreadyExists') return undefined;
   return status >= 400 && status < 500 && status !== 429 ? message : undefined;
-}
-
-/** Records an event for each change of the condition Ready. */
-function recordReady(
-  recorder: Pick<EventRecorder, 'record'>,
-  config: NodeConfig,
-  conditions: readonly Condition[],
-): void {
-  const before = findCondition(config.status?.conditions, 'Ready');
-  const now = findCondition(conditions, 'Ready');
-  if (!now?.reason || now.status === 'Unknown') return;
-  if (before?.status === now.status && before.reason === now.reason) return;
-  recorder.record(config, {
-    type: now.status === 'True' ? 'Normal' : 'Warning',
-    reason: now.reason,
-    message: now.message ?? meaningOf(now.reason),
-  });
-}
-
-/** Records an event each time a node is found drifted. */
-function recordDrift(
-  recorder: Pick<EventRecorder, 'record'>,
-  config: NodeConfig,
-  conditions: readonly Condition[],
-): void {
-  const before = findCondition(config.status?.conditions, 'Drifted');
-  const now = findCondition(conditions, 'Drifted');
-  if (now?.status !== 'True' || before?.status === 'True') return;
-  recorder.record(config, { type: 'Warning', reason: 'Drifted', message: now.message ?? '' });
-}
-
-function meaningOf(reason: string): string {
-  return reason in reasons ? reasons[reason as Reason].meaning.en : '';
 }
 
 export type ControllerMetrics = Pick<Metrics<typeof metricTable>, 'count' | 'set' | 'observe'>;
@@ -273,44 +204,4 @@ export const controllerName = 'node-config';
 export function outcomeLabel(verdict: RunOutcome): string {
   if (verdict.kind === 'result') return verdict.result.outcome;
   return refusalReason.safeParse(verdict.reason).success ? 'refused' : verdict.reason;
-}
-
-/**
- * Status writes under way. A watch event caused by an own write must not requeue the object: otherwise each status
- * change would requeue immediately, and a refusal whose text changes each time would be retried without backoff.
- */
-class OwnWrites {
-  readonly #underWay = new Map<string, UnderWay>();
-  /** Runs the write of this status; other changes to the object meanwhile still enqueue. */
-  async during<T>(
-    config: NodeConfig,
-    status: NodeConfigStatus,
-    write: () => Promise<T>,
-  ): Promise<T> {
-    const key = keyOf(config);
-    this.#underWay.set(key, { identity: identityOf(config), status });
-    try {
-      return await write();
-    } finally {
-      this.#underWay.delete(key);
-    }
-  }
-
-  /** True if the change equals a write under way. */
-  has({ type, key, object }: Change<NodeConfig>): boolean {
-    const underWay = this.#underWay.get(key);
-    if (type !== 'updated' || !underWay) return false;
-    const { identity, status } = underWay;
-    return isSameJson(identity, identityOf(object)) && isSameJson(object.status, status);
-  }
-}
-
-interface UnderWay {
-  readonly identity: ReturnType<typeof identityOf>;
-  readonly status: NodeConfigStatus;
-}
-
-function identityOf({ metadata }: NodeConfig) {
-  const { resourceVersion: _, ...identity } = metadata;
-  return identity;
 }

@@ -11,7 +11,7 @@ import { acceptSpec, contentHash } from '../jobs/request.ts';
 import { machineOf } from '../objects/machine.ts';
 import { type NodeConfig } from '../objects/stores.ts';
 import type { Report } from '../status/report.ts';
-import { createNextRun, type NextRunOptions } from './apply-task.ts';
+import { createNextRun, type NextRunOptions } from './next-run.ts';
 
 const clock = createFakeClock();
 const worker = node('worker-1', instanceId);

@@ -1,0 +1,58 @@
+import type { Node } from '../../kube/core-resources.ts';
+import { keyOf } from '../../kube/object.ts';
+import type { Applied, RecordAges } from '../jobs/applied.ts';
+import { nodeEventsOf } from '../jobs/node-events.ts';
+import type { NodeEvents } from '../jobs/runner.ts';
+import type { NodeConfig } from '../objects/stores.ts';
+import type { Confirmations } from './confirmations.ts';
+import { checkTimesOf, contentOfCheck, type Due, dueIn, dueOn, pauseOf } from './drift.ts';
+import type { StartedChecks } from './started-checks.ts';
+
+/** When the next check of a node is due, and its content. */
+export interface CheckDue {
+  readonly occasion: NodeEvents;
+  readonly content: string;
+  /** Undefined: no check is due now. */
+  readonly due: Due | undefined;
+  readonly dueInMs: number;
+}
+
+export interface CheckDueOptions {
+  readonly ages: RecordAges;
+  readonly confirmations: Confirmations;
+  readonly startedChecks: StartedChecks;
+  /** Returns the pause between two checks of a node, without jitter. */
+  readonly intervalMs: () => number;
+}
+
+/** An object with its Node and its record. */
+export interface AppliedConfig {
+  readonly config: NodeConfig;
+  readonly node: Node;
+  readonly applied: Applied;
+}
+
+export function checkDue(
+  { config, node, applied }: AppliedConfig,
+  { ages, confirmations, startedChecks, intervalMs }: CheckDueOptions,
+): CheckDue {
+  const key = keyOf(config);
+  const occasion = nodeEventsOf(config, node);
+  const recordAgeMs = ages.of(ageKey(key), checkTimesOf(applied));
+  const pauseMs = pauseOf(applied, intervalMs());
+  confirmations.assume(key, applied, { recordMs: recordAgeMs, intervalMs: pauseMs });
+  const confirmed = confirmations.since(key, applied);
+  const ageMs = Math.min(recordAgeMs, confirmed?.ageMs ?? Infinity);
+  const sinceCheckMs = applied.checkedAt === undefined ? Infinity : ageMs;
+  const lastCheckMs = Math.min(sinceCheckMs, startedChecks.ageMs(key));
+  const age = { ageMs, intervalMs: intervalMs(), lastCheckMs };
+  const content = contentOfCheck(applied, occasion, confirmed?.at);
+  const isUnderWay = startedChecks.has(key, content);
+  const due = dueOn(applied, occasion, isUnderWay ? { ...age, lastCheckMs: Infinity } : age);
+  return { occasion, content, due, dueInMs: dueIn(applied, occasion, age) };
+}
+
+/** Returns the key for the time of the last check in `RecordAges`. */
+export function ageKey(key: string): string {
+  return `check of ${key}`;
+}

@@ -1,0 +1,66 @@
+import { type ConditionUpdate, findCondition } from '../../api/condition.ts';
+import type { JobResult } from '../../api/job.ts';
+import type { Outcome } from '../../kube/reconcile/controller.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { Run, Runner } from '../jobs/runner.ts';
+import type { NodeConfig } from '../objects/stores.ts';
+import { asApplied } from '../status/conditions.ts';
+import { type ControllerMetrics, outcomeLabel } from '../status/report.ts';
+import type { RunPhase } from '../status/run-phase.ts';
+import { drifted, driftIn, knownFromCheck, undone } from './check-findings.ts';
+import type { Confirmations } from './confirmations.ts';
+import { checkedAs, hasEvents, isHealAsked, pauseOf } from './drift.ts';
+import type { DriftCheck, DriftPolicy } from './drift-check.ts';
+
+export interface ConcludeOptions {
+  readonly runner: Pick<Runner, 'remove'>;
+  readonly confirmations: Confirmations;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly metrics: Pick<ControllerMetrics, 'count'>;
+  /** Returns the pause between two checks of a node, without jitter. */
+  readonly intervalMs: () => number;
+  readonly policy: DriftPolicy;
+}
+
+/** Reports the result of a check, unless the status has the same result already. */
+export type Conclude = (
+  check: DriftCheck,
+  result: JobResult,
+  run: Run,
+  signal: AbortSignal,
+) => Promise<Outcome>;
+
+export function createConclude(options: ConcludeOptions): Conclude {
+  const { runner, confirmations, clock, metrics, intervalMs, policy } = options;
+  return async ({ task, key, applied, occasion }, result, run, signal) => {
+    metrics.count('multinic_job_results_total', {
+      outcome: outcomeLabel({ kind: 'result', result }),
+    });
+    const confirmed = {
+      ...checkedAs(applied, occasion, clock.now()),
+      ...knownFromCheck(applied, result, run.name),
+    };
+    const reasons = driftIn(result);
+    const differs = reasons.length > 0;
+    const heals = policy === 'heal' || isHealAsked(applied, occasion);
+    const record = differs && heals ? undone(confirmed, reasons) : confirmed;
+    const condition = differs ? drifted(result) : asApplied;
+    const isShown =
+      record.done && hasEvents(applied, occasion) && shows(task.report.config, condition);
+    if (isShown && confirmations.repeats(key, applied, result)) {
+      await runner.remove(run, signal);
+      return { requeueAfterMs: pauseOf(applied, intervalMs()) };
+    }
+    const { nics, known } = result;
+    const checked: RunPhase = { kind: 'recorded', check: { nics, known, at: clock.now() } };
+    task.report.tell(checked, record, condition);
+    confirmations.wrote(key, record, result);
+    return { requeueAfterMs: record.done ? pauseOf(record, intervalMs()) : 0 };
+  };
+}
+
+/** True if the status has this condition, with status and reason. */
+function shows({ status: now }: NodeConfig, { type, status, reason }: ConditionUpdate): boolean {
+  const found = findCondition(now?.conditions, type);
+  return found?.status === status && found.reason === reason;
+}

@@ -1,0 +1,55 @@
+import { rfc3339 } from '../../api/condition.ts';
+import { annotations } from '../../api/names.ts';
+import type { Applied } from '../jobs/applied.ts';
+import type { NodeConfig } from '../objects/stores.ts';
+import { sourceOf } from './revision.ts';
+import { type Continued, continuedNow, isExcused } from './rollout.ts';
+import { type RolloutNodes, sourceIn } from './rollout-nodes.ts';
+
+export type ContinuedStatus = NonNullable<NonNullable<NodeConfig['status']>['rolloutContinued']>;
+
+/** Unhandled value of `rollout-continue`; undefined: no new value. */
+export function continuedBy(
+  config: NodeConfig,
+  records: Pick<RolloutNodes, 'continuedOf' | 'failuresOf'>,
+  now: Date,
+): ContinuedStatus | undefined {
+  const value = valueOf(config);
+  if (value === undefined || value === config.status?.rolloutContinued?.value) return undefined;
+  const { uid } = sourceOf(config);
+  // The same value on several objects is one decision by the source's user.
+  const used = records.continuedOf(uid).find((one) => one.value === value);
+  const failures = records.failuresOf(uid).map(({ at }) => at);
+  return asStatus(used ?? continuedNow(value, now.getTime(), failures));
+}
+
+/** Returns a record without the failure if a user continued the rollout after the run started. */
+export function withoutExcused(
+  record: Applied,
+  records: Pick<RolloutNodes, 'continuedOf'>,
+  now: Date,
+): Applied {
+  const { rollout, revision = '', ...rest } = record;
+  if (rollout !== 'failed') return record;
+  const continued = records.continuedOf(sourceIn(revision));
+  const isOver = isExcused(Date.parse(rest.at), continued, now.getTime());
+  return isOver ? { ...rest, revision } : record;
+}
+
+/**
+ * Returns the annotation value as the status stores it. A cut may leave half a surrogate pair, which an API server
+ * drops.
+ */
+function valueOf({ metadata }: NodeConfig): string | undefined {
+  return (
+    metadata.annotations?.[annotations.rolloutContinue]?.slice(0, 64).toWellFormed() || undefined
+  );
+}
+
+function asStatus({ value, at, until }: Continued): ContinuedStatus {
+  return { value, at: timeOf(at), ...(until === undefined ? {} : { until: timeOf(until) }) };
+}
+
+function timeOf(ms: number): string {
+  return rfc3339(new Date(ms));
+}

@@ -1,0 +1,37 @@
+import { type Condition, findCondition } from '../../api/condition.ts';
+import { type Reason, reasons } from '../../api/reasons.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import type { NodeConfig } from '../objects/stores.ts';
+
+/** Records an event for each change of the condition Ready. */
+export function recordReady(
+  recorder: Pick<EventRecorder, 'record'>,
+  config: NodeConfig,
+  conditions: readonly Condition[],
+): void {
+  const before = findCondition(config.status?.conditions, 'Ready');
+  const now = findCondition(conditions, 'Ready');
+  if (!now?.reason || now.status === 'Unknown') return;
+  if (before?.status === now.status && before.reason === now.reason) return;
+  recorder.record(config, {
+    type: now.status === 'True' ? 'Normal' : 'Warning',
+    reason: now.reason,
+    message: now.message ?? meaningOf(now.reason),
+  });
+}
+
+/** Records an event each time a node is found drifted. */
+export function recordDrift(
+  recorder: Pick<EventRecorder, 'record'>,
+  config: NodeConfig,
+  conditions: readonly Condition[],
+): void {
+  const before = findCondition(config.status?.conditions, 'Drifted');
+  const now = findCondition(conditions, 'Drifted');
+  if (now?.status !== 'True' || before?.status === 'True') return;
+  recorder.record(config, { type: 'Warning', reason: 'Drifted', message: now.message ?? '' });
+}
+
+function meaningOf(reason: string): string {
+  return reason in reasons ? reasons[reason as Reason].meaning.en : '';
+}
