@@ -2,13 +2,13 @@ import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { createEventRecorder, type EventRecorder } from '../kube/events.ts';
+import { createEventRecorder } from '../kube/events.ts';
 import { keyOf } from '../kube/object.ts';
 import { createController, type ReconcileResult, sourceOf } from '../kube/reconcile/controller.ts';
 import { together } from '../kube/reconcile/together.ts';
 import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
 import type { Perform } from '../process/effects.ts';
-import type { OwnPod, PartContext } from '../process/part.ts';
+import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
 import { thisBuild } from '../process/version.ts';
 import { createBizConfigLoop } from './biz-config/loop.ts';
@@ -20,25 +20,26 @@ import { checkIntervalMs } from './drift/interval.ts';
 import { createScheduleCheck } from './drift/next-check.ts';
 import { Turns } from './drift/turns.ts';
 import { RecordAges } from './jobs/applied.ts';
-import type { JobTemplate } from './jobs/job.ts';
 import { createJobRunner, createJobStore, createPodStore } from './jobs/job-runner.ts';
-import { gaugeStates } from './metrics.ts';
+import { gaugeStates, sampleRemovals, sampleRollout } from './metrics.ts';
 import { createClusterFacts } from './networks/cluster-facts.ts';
 import { createPublishedNetworks } from './networks/published.ts';
 import { createStores, type NodeConfig, nodeConfigs, refOfConfig } from './objects/stores.ts';
 import { createReconciler } from './reconcile.ts';
 import { createNodeRecords } from './records/node-records.ts';
-import { createBudget, type PlannedLoss } from './removals/budget.ts';
+import { createBudget } from './removals/budget.ts';
+import { createCountRemovals } from './removals/count-removals.ts';
 import { createGate } from './removals/gate.ts';
 import { createRemovalLedger } from './removals/ledger.ts';
 import { createRecordRemovals } from './removals/ledger-entry.ts';
 import { createAdmission } from './scheduling/admission.ts';
 import { createDispatch } from './scheduling/dispatch.ts';
+import { createIsCurrent } from './scheduling/is-current.ts';
 import { createNextRun } from './scheduling/next-run.ts';
 import { createRefuse } from './scheduling/refuse.ts';
 import { createRollout } from './scheduling/rollout-budget.ts';
-import { rolloutStates } from './scheduling/rollout-nodes.ts';
-import { type controllerSettings, jobDeadlineSeconds, limitOf } from './settings.ts';
+import { type controllerSettings, jobTemplateOf, limitOf } from './settings.ts';
+import { recordMissingRight } from './status/events.ts';
 import { controllerName, createReporter } from './status/report.ts';
 import { createOtherController } from './watch/legacy-controller.ts';
 import {
@@ -80,7 +81,7 @@ export function createLoop(options: LoopOptions) {
   const [jobs, pods] = [createJobStore(), createPodStore()];
   const { foreign } = stores;
   const otherController = createOtherController({ takeOver: values.takeOver, foreign, clock });
-  const runner = createJobRunner({ client, jobs, pods, perform, template: templateOf(values) });
+  const runner = createJobRunner({ client, jobs, pods, perform, template: jobTemplateOf(values) });
   const rollout = makeRollout({
     configs,
     nodes: stores.nodes,
@@ -106,11 +107,6 @@ export function createLoop(options: LoopOptions) {
     clock,
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
-  const isCurrent = async (config: NodeConfig, signal: AbortSignal): Promise<boolean> => {
-    const { metadata } = await client.get(nodeConfigs, refOfConfig(config), { signal });
-    const { uid, generation } = config.metadata;
-    return metadata.uid === uid && metadata.generation === generation;
-  };
   const { namespace, startDeadlineMs } = values;
   const records = createNodeRecords({ client, perform, stores, runner, namespace });
   const ages = new RecordAges(clock);
@@ -126,7 +122,7 @@ export function createLoop(options: LoopOptions) {
     clock,
     random,
     log,
-    onMissingRight: (message) => warnOnPod(recorder, context.pod, message),
+    onMissingRight: (message) => recordMissingRight(recorder, context.pod, message),
   });
   const facts = () => clusterFacts.current();
   const check = createCheck({
@@ -150,7 +146,7 @@ export function createLoop(options: LoopOptions) {
     runner,
     dispatch,
     rollout,
-    isCurrent,
+    isCurrent: createIsCurrent(client),
     records,
     version: thisBuild().version,
     facts,
@@ -263,26 +259,12 @@ export function createLoop(options: LoopOptions) {
     recorder,
     stores,
     values,
-    async countRemovals(signal) {
-      const recorded = await ledger.read(signal);
-      if (recorded.kind === 'unknown') return recorded;
-      const usesWith = (planned: readonly PlannedLoss[]) =>
-        budget.clusterUse(recorded.entries, planned);
-      return { kind: 'counted', usesWith };
-    },
+    countRemovals: createCountRemovals(budget, ledger),
     listed: () => watches.configs.synced,
   });
   gaugeStates(configs, metrics);
-  for (const state of rolloutStates) {
-    metrics.sample('multinic_rollout_nodes', { state }, () => rollout.count(state));
-  }
-  for (const scope of ['clusterNodes', 'clusterNics'] as const) {
-    metrics.sample(
-      'multinic_removal_budget_used',
-      { scope },
-      () => budget.clusterUse(ledger.entries()).find((use) => use.scope === scope)?.used ?? 0,
-    );
-  }
+  sampleRollout(metrics, rollout);
+  sampleRemovals(metrics, budget, ledger);
   metrics.sample('multinic_jobs_active', {}, () => runner.open().length);
   sampleWork(metrics, controllerName, controller);
   sampleWork(metrics, driftControllerName, drift);
@@ -312,31 +294,5 @@ export function createLoop(options: LoopOptions) {
     reflector: watches.configs,
     runner,
     lastProcessed: () => lastProcessed,
-  };
-}
-
-/** Reports a missing right on the controller's Pod; undefined: the Pod is unknown. */
-function warnOnPod(
-  recorder: Pick<EventRecorder, 'record'>,
-  pod: OwnPod | undefined,
-  message: string,
-): void {
-  if (!pod) return;
-  const involved = { apiVersion: 'v1', kind: 'Pod', metadata: pod };
-  recorder.record(involved, { type: 'Warning', reason: 'RightsMissing', message });
-}
-
-function templateOf(values: ControllerValues): JobTemplate {
-  return {
-    namespace: values.agentNamespace,
-    image: values.agentImage,
-    imagePullPolicy: values.agentImagePullPolicy,
-    imagePullSecrets: values.agentImagePullSecrets,
-    serviceAccount: values.agentServiceAccount,
-    priorityClass: values.agentPriorityClass,
-    systemBus: values.agentSystemBus,
-    resources: values.agentResources,
-    deadlineSeconds: jobDeadlineSeconds(values.startDeadlineMs),
-    ttlSeconds: values.jobTtlSeconds,
   };
 }

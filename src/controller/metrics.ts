@@ -1,7 +1,14 @@
 import { findCondition } from '../api/condition.ts';
+import type { metricTable } from '../api/metrics.ts';
 import { reasons } from '../api/reasons.ts';
 import type { Store } from '../kube/cache/store.ts';
+import type { Metrics } from '../process/metrics.ts';
 import type { NodeConfig } from './objects/stores.ts';
+import type { Budget } from './removals/budget.ts';
+import type { RemovalLedger } from './removals/ledger.ts';
+import type { Rollout } from './scheduling/rollout-budget.ts';
+import { rolloutStates } from './scheduling/rollout-nodes.ts';
+import { isDrifted } from './status/conditions.ts';
 import type { ControllerMetrics } from './status/report.ts';
 
 const states = ['Pending', 'InProgress', 'Configured', 'Failed'] as const;
@@ -39,8 +46,28 @@ export function gaugeStates(configs: Store<NodeConfig>, metrics: ControllerMetri
   });
 }
 
-export function isDrifted(status: NodeConfig['status']): boolean {
-  return findCondition(status?.conditions, 'Drifted')?.status === 'True';
+type SampledMetrics = Pick<Metrics<typeof metricTable>, 'sample'>;
+
+/** Reports the number of nodes in each state of a rollout. */
+export function sampleRollout(metrics: SampledMetrics, rollout: Pick<Rollout, 'count'>): void {
+  for (const state of rolloutStates) {
+    metrics.sample('multinic_rollout_nodes', { state }, () => rollout.count(state));
+  }
+}
+
+/** Reports the use of the cluster's budgets for removals. */
+export function sampleRemovals(
+  metrics: SampledMetrics,
+  budget: Pick<Budget, 'clusterUse'>,
+  ledger: Pick<RemovalLedger, 'entries'>,
+): void {
+  for (const scope of ['clusterNodes', 'clusterNics'] as const) {
+    metrics.sample(
+      'multinic_removal_budget_used',
+      { scope },
+      () => budget.clusterUse(ledger.entries()).find((use) => use.scope === scope)?.used ?? 0,
+    );
+  }
 }
 
 function whyNotReady(status: NodeConfig['status']): string | undefined {

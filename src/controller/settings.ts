@@ -18,8 +18,9 @@ import {
   oneOf,
   type Percent,
 } from '../process/setting-schemas.ts';
-import { removedSetting, type Settings, setting } from '../process/settings.ts';
+import { removedSetting, type Settings, setting, type Values } from '../process/settings.ts';
 import { agentResources } from './jobs/agent-resources.ts';
+import type { JobTemplate } from './jobs/job.ts';
 
 /** Removed settings of the controller: accepted and ignored for one release. */
 const removedSettings = {
@@ -240,4 +241,20 @@ const workMs = 480_000;
 /** Returns the deadline of a Job in seconds: a long start deadline prolongs it, so that slow image pulls leave time for the work. */
 export function jobDeadlineSeconds(startDeadlineMs: number): number {
   return Math.ceil(Math.max(shortestJobMs, startDeadlineMs + workMs) / 1000);
+}
+
+/** Returns the settings of agent Jobs. */
+export function jobTemplateOf(values: Values<typeof controllerSettings>): JobTemplate {
+  return {
+    namespace: values.agentNamespace,
+    image: values.agentImage,
+    imagePullPolicy: values.agentImagePullPolicy,
+    imagePullSecrets: values.agentImagePullSecrets,
+    serviceAccount: values.agentServiceAccount,
+    priorityClass: values.agentPriorityClass,
+    systemBus: values.agentSystemBus,
+    resources: values.agentResources,
+    deadlineSeconds: jobDeadlineSeconds(values.startDeadlineMs),
+    ttlSeconds: values.jobTtlSeconds,
+  };
 }

@@ -9,8 +9,9 @@ import { countWork, sampleSilence, sampleWork } from '../../kube-metrics.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { PartContext } from '../../process/part.ts';
 import type { Stores } from '../objects/stores.ts';
+import type { CountRemovals } from '../removals/count-removals.ts';
 import { LiveObjects } from './live-objects.ts';
-import { type CountRemovals, createBizReconciler } from './reconcile.ts';
+import { createBizReconciler } from './reconcile.ts';
 import { BizReporter } from './report.ts';
 import { createGroupWatch, keysOfChild, sourceKey } from './watch.ts';
 

@@ -2,7 +2,7 @@ import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Stores } from '../objects/stores.ts';
-import type { BudgetCount } from '../removals/budget.ts';
+import type { CountRemovals } from '../removals/count-removals.ts';
 import { type CarriedOut, carryOut, nothingDone } from './carry-out.ts';
 import type { Observed } from './holders.ts';
 import type { LiveObjects } from './live-objects.ts';
@@ -18,9 +18,6 @@ import { findSource, type GroupWatch } from './watch.ts';
 
 /** Minimum interval between two reconciles of an unchanged source: a thousand changed nodes cause one reconcile. */
 const visitEveryMs = 5_000;
-
-/** Counts the removals of the last hour in the business cluster. */
-export type CountRemovals = (signal: AbortSignal) => Promise<BudgetCount>;
 
 export interface BizReconcilerOptions {
   readonly watches: readonly GroupWatch[];

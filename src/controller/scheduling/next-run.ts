@@ -5,11 +5,11 @@ import { contentHash } from '../jobs/request.ts';
 import type { Runner } from '../jobs/runner.ts';
 import type { ClusterFacts } from '../networks/cluster-facts.ts';
 import { machineOf } from '../objects/machine.ts';
-import type { NodeConfig } from '../objects/stores.ts';
 import type { NodeRecords } from '../records/node-records.ts';
 import type { ControllerMetrics } from '../status/report.ts';
 import { type Dispatch, turn } from './dispatch.ts';
 import { createFollowRun } from './follow-run.ts';
+import type { IsCurrent } from './is-current.ts';
 import { createReportOutcome } from './report-outcome.ts';
 import type { Rollout } from './rollout-budget.ts';
 import { decide } from './schedule.ts';
@@ -21,8 +21,7 @@ export interface NextRunOptions {
   readonly runner: Runner;
   readonly dispatch: Dispatch;
   readonly rollout: Rollout;
-  /** Reads the object from the API server; true if uid and generation are unchanged. */
-  readonly isCurrent: (config: NodeConfig, signal: AbortSignal) => Promise<boolean>;
+  readonly isCurrent: IsCurrent;
   readonly records: Pick<NodeRecords, 'take'>;
   /** Version of this controller. */
   readonly version: string;

@@ -142,8 +142,7 @@ export function createRollout(options: RolloutOptions): Rollout {
     const progress = progressOf(tally);
     if (progress.room < 1) return refusal(waitingMessage(progress, tally), progress);
     const own = domainOf(node, domainLabel);
-    const others = [...domainsAtWork(key)].filter(([domain]) => domain !== own);
-    const [other] = others;
+    const other = [...domainsAtWork(key)].find(([domain]) => domain !== own);
     if (!other) return undefined;
     const message = `rollout: node ${other[1]} is being changed; nodes with another ${domainLabel} follow after those in ${other[0]}`;
     return refusal(message, progress);
@@ -158,9 +157,7 @@ export function createRollout(options: RolloutOptions): Rollout {
       ...open.flatMap(([key, { node }]) => (key === except ? [] : node)),
       ...admitted.starting().flatMap(({ key, node }) => (key === except ? [] : node.metadata.name)),
     ];
-    return new Map(
-      names.map((name) => [domainOf(options.nodes.get(name), domainLabel) ?? name, name]),
-    );
+    return domainsOf(names, options);
   }
 
   function revisionFor(config: NodeConfig): string {
@@ -185,6 +182,14 @@ export function createRollout(options: RolloutOptions): Rollout {
       if (imageIn(record.revision ?? '') === image && isReported(record)) proven();
     },
   };
+}
+
+/** Returns the domains of nodes, each with one such node. */
+function domainsOf(
+  names: readonly string[],
+  { nodes, domainLabel }: Pick<RolloutOptions, 'nodes' | 'domainLabel'>,
+): ReadonlyMap<string, string> {
+  return new Map(names.map((name) => [domainOf(nodes.get(name), domainLabel) ?? name, name]));
 }
 
 /** A node without the label is a domain by itself. */

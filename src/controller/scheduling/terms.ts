@@ -14,6 +14,7 @@ import type { AgentTask } from '../jobs/runner.ts';
 import { isReplaced } from '../objects/machine.ts';
 import { allowRemovalsOf, type NodeConfig } from '../objects/stores.ts';
 import { lostNics } from '../removals/losses.ts';
+import type { IsCurrent } from './is-current.ts';
 import type { Rollout } from './rollout-budget.ts';
 
 /** Reasons returned by an agent that cannot read the request, possibly due to an older protocol version. */
@@ -31,8 +32,7 @@ export interface TermsInput {
 }
 
 export interface TermsOptions {
-  /** Reads the object from the API server; true if uid and generation are unchanged. */
-  readonly isCurrent: (config: NodeConfig, signal: AbortSignal) => Promise<boolean>;
+  readonly isCurrent: IsCurrent;
   readonly rollout: Pick<Rollout, 'revisionOf' | 'carriedPhase'>;
   /** Version of this controller. */
   readonly version: string;

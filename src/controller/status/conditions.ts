@@ -11,6 +11,7 @@ import { reasons } from '../../api/reasons.ts';
 import { completionOf } from '../jobs/applied.ts';
 import { isOpen } from '../jobs/evidence.ts';
 import type { AcceptedSpec } from '../jobs/request.ts';
+import type { NodeConfig } from '../objects/stores.ts';
 import type { NameMatch } from '../target.ts';
 import {
   blockedReady,
@@ -229,4 +230,9 @@ function stageIn(situation: RunPhase, ready: Judgement): Judgement {
   const names = failed.map(({ index, reason }) => `${interfaceName(index)} ${reason}`);
   const message = `${there} of ${interfaces(there + failed.length)}; ${names.join(', ')}`;
   return { status: 'False', reason: there > 0 ? 'JobFailedPartial' : 'JobFailed', message };
+}
+
+/** True if the last check found drift. */
+export function isDrifted(status: NodeConfig['status']): boolean {
+  return findCondition(status?.conditions, 'Drifted')?.status === 'True';
 }

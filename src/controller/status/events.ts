@@ -1,6 +1,7 @@
 import { type Condition, findCondition } from '../../api/condition.ts';
 import { type Reason, reasons } from '../../api/reasons.ts';
 import type { EventRecorder } from '../../kube/events.ts';
+import type { OwnPod } from '../../process/part.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 
 /** Records an event for each change of the condition Ready. */
@@ -34,4 +35,15 @@ export function recordDrift(
 
 function meaningOf(reason: string): string {
   return reason in reasons ? reasons[reason as Reason].meaning.en : '';
+}
+
+/** Reports a missing right on the controller's Pod; undefined: the Pod is unknown. */
+export function recordMissingRight(
+  recorder: Pick<EventRecorder, 'record'>,
+  pod: OwnPod | undefined,
+  message: string,
+): void {
+  if (!pod) return;
+  const involved = { apiVersion: 'v1', kind: 'Pod', metadata: pod };
+  recorder.record(involved, { type: 'Warning', reason: 'RightsMissing', message });
 }

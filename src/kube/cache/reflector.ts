@@ -1,11 +1,10 @@
 import { jittered } from '../../time/backoff.ts';
 import type { Clock, Random } from '../../time/clock.ts';
-import type { KubeClient, WatchEvent } from '../client/client.ts';
+import type { KubeClient } from '../client/client.ts';
 import { pagesOf } from '../client/pages.ts';
-import { KubeError } from '../errors.ts';
-import { type KubeObject, keyOf } from '../object.ts';
+import type { KubeObject } from '../object.ts';
 import type { Resource } from '../resource.ts';
-import { type Reading, readingsOf } from './reading.ts';
+import { readingsOf } from './reading.ts';
 import {
   firstState,
   type ReflectorState,
@@ -13,8 +12,9 @@ import {
   type StepResult,
   transition,
 } from './reflector-state.ts';
-import { isNewer, isOlder } from './resource-version.ts';
+import { isRestored, restored } from './restored.ts';
 import type { Store } from './store.ts';
+import { createStoreFeed } from './store-feed.ts';
 
 /**
  * Watch timing. A watch asks the server to end after 20-25 s, then resumes from its last version; a connection
@@ -39,12 +39,6 @@ const relistRetryMs = 60_000;
  * 20 MB more.
  */
 const pageSize = 100;
-
-const restored = new KubeError({
-  status: 410,
-  reason: 'Expired',
-  message: 'the API server was restored from a backup: its resourceVersion went back',
-});
 
 export interface ReflectorOptions<T extends KubeObject> {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
@@ -88,6 +82,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
     isKnown: (object) => store.holds(object),
     keepsManagedFields: options.keepsManagedFields,
   });
+  const feed = createStoreFeed({ store, name, onError: (error) => onError(error, 0) });
   const selection = { namespace, labelSelector, fieldSelector };
   let state: ReflectorState = { name: 'stopped' };
   let synced = Promise.withResolvers<void>();
@@ -101,7 +96,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
     state = firstState;
     while (state.name !== 'stopped') {
       const result: StepResult = signal.aborted ? { kind: 'aborted' } : await step(state, signal);
-      guarded(() => countStep(state, result));
+      feed.guarded(() => countStep(state, result));
       state = transition(state, result, random);
       if (result.kind === 'failed') {
         onError(result.error, state.name === 'waiting' ? state.waitMs : 0);
@@ -119,7 +114,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
 
   function step(current: RunningState, signal: AbortSignal): Promise<StepResult> {
     if (current.name === 'listing') return list(signal);
-    if (current.name === 'waiting') return wait(current.waitMs, signal);
+    if (current.name === 'waiting') return wait(clock, current.waitMs, signal);
     return clock.monotonicMs() < relistAt
       ? follow(current.resourceVersion, signal)
       : Promise.resolve({ kind: 'relistDue' });
@@ -127,17 +122,8 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
 
   async function list(signal: AbortSignal): Promise<StepResult> {
     try {
-      const listing = store.startList();
-      let resourceVersion = '';
-      for await (const page of pagesOf(client, readings, { ...selection, signal }, pageSize)) {
-        ({ resourceVersion } = page);
-        for (const reading of page.items) {
-          listing.keep(keyOf(reading));
-          const object = readable(reading);
-          if (object) guarded(() => listing.add(object, resourceVersion));
-        }
-      }
-      guarded(() => listing.end(resourceVersion));
+      const pages = pagesOf(client, readings, { ...selection, signal }, pageSize);
+      const resourceVersion = await feed.takeList(pages);
       relistAt = clock.monotonicMs() + jittered(relistEveryMs, random);
       wasUnreachable = false;
       synced.resolve();
@@ -150,20 +136,18 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
 
   async function follow(from: string, signal: AbortSignal): Promise<StepResult> {
     let startedAt = clock.monotonicMs();
-    const { min, max } = watchSeconds;
-    const timeoutSeconds = Math.round(min + (max - min) * random());
     let resourceVersion = from;
     let hasEvents = false;
     const healthy = (): boolean => hasEvents || clock.monotonicMs() - startedAt >= minWatchMs;
-    guarded(() => store.redeliver());
+    feed.guarded(() => store.redeliver());
     try {
-      if (wasUnreachable && (await isRestored(from, signal))) throw restored;
+      if (wasUnreachable) await requireHistory(from, signal);
       startedAt = clock.monotonicMs();
-      const window = { ...selection, resourceVersion, timeoutSeconds, idleMs, signal };
+      const window = { ...selection, resourceVersion, ...watchTimes(random), signal };
       for await (const event of client.watch(readings, window)) {
         hasEvents = true;
         respondedAt = clock.monotonicMs();
-        resourceVersion = take(event, resourceVersion);
+        resourceVersion = feed.take(event, resourceVersion);
       }
     } catch (error) {
       wasUnreachable = true;
@@ -172,68 +156,16 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
     return { kind: 'ended', resourceVersion, healthy: healthy() };
   }
 
-  /**
-   * Returns true if the server lost changes already observed, as after a restore. A server accepts a watch from a
-   * future version and stays silent until reaching it (kubernetes/kubernetes#107457); a list without a version is
-   * never stale (read from etcd).
-   */
-  async function isRestored(from: string, signal: AbortSignal): Promise<boolean> {
+  /** Throws if the server was restored from a backup. */
+  async function requireHistory(from: string, signal: AbortSignal): Promise<void> {
     try {
-      const { resourceVersion } = await client.list(readings, { ...selection, limit: 1, signal });
-      wasUnreachable = false;
-      return isOlder(resourceVersion, from);
+      wasUnreachable = await isRestored(client, readings, { ...selection, signal }, from);
     } catch (error) {
       // A watch may work while lists fail; the next watch repeats this check.
       if (!signal.aborted) onError(error, 0);
-      return false;
+      return;
     }
-  }
-
-  async function wait(ms: number, signal: AbortSignal): Promise<StepResult> {
-    try {
-      await clock.sleep(ms, signal);
-      return { kind: 'waited' };
-    } catch (error) {
-      return failure(error, signal, { healthy: false });
-    }
-  }
-
-  /** Applies one event to the store and returns the reached version; older events are ignored. */
-  function take(event: WatchEvent<Reading<T>>, reached: string): string {
-    const version = versionOf(event) ?? reached;
-    if (!isNewer(version, reached)) return reached;
-    if (event.type === 'BOOKMARK') return version;
-    const { object: reading, type } = event;
-    if (type === 'DELETED') guarded(() => store.remove(reading));
-    else {
-      const object = readable(reading);
-      if (object) guarded(() => store.upsert(object));
-    }
-    return version;
-  }
-
-  /**
-   * Returns the object unless known or unreadable. The stored object then stays: unreadable does not mean deleted.
-   * But an unreadable object with another uid means the stored object was deleted.
-   */
-  function readable(reading: Reading<T>): T | undefined {
-    if ('object' in reading) return reading.object;
-    if (reading.known) return undefined;
-    const key = keyOf(reading);
-    onError(new Error(`reading ${name} ${key}`, { cause: reading.unreadable }), 0);
-    const before = store.get(key);
-    if (before && before.metadata.uid !== reading.metadata.uid)
-      guarded(() => store.remove(reading));
-    return undefined;
-  }
-
-  /** Reports a throwing listener or index without stopping the reflector. */
-  function guarded(change: () => void): void {
-    try {
-      change();
-    } catch (error) {
-      onError(error, 0);
-    }
+    if (wasUnreachable) throw restored;
   }
 
   return {
@@ -251,8 +183,18 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
   };
 }
 
-function versionOf(event: WatchEvent<KubeObject>): string | undefined {
-  return event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
+function watchTimes(random: Random) {
+  const { min, max } = watchSeconds;
+  return { timeoutSeconds: Math.round(min + (max - min) * random()), idleMs };
+}
+
+async function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<StepResult> {
+  try {
+    await clock.sleep(ms, signal);
+    return { kind: 'waited' };
+  } catch (error) {
+    return failure(error, signal, { healthy: false });
+  }
 }
 
 function failure(

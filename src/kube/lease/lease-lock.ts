@@ -30,6 +30,8 @@ export interface LeaseLockOptions {
   readonly tryMs: number;
 }
 
+export type LeaseLock = ReturnType<typeof createLeaseLock>;
+
 /** Creates the requests for one Lease object: find, acquire, renew and release. */
 export function createLeaseLock({ client, ref, identity, clock, ...times }: LeaseLockOptions) {
   const { leaseDurationMs, tryMs } = times;

@@ -1,11 +1,10 @@
-import { jittered } from '../../time/backoff.ts';
-import { type Clock, passed, type Random } from '../../time/clock.ts';
+import type { Clock, Random } from '../../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 import type { KubeClient } from '../client/client.ts';
-import { isAlreadyExists, isConflict } from '../errors.ts';
 import { StillRunning } from '../reconcile/together.ts';
+import { campaign } from './campaign.ts';
 import { type AcquiredLease, createLeaseLock, LeaseLostError } from './lease-lock.ts';
-import { isFree, type Observation, observe } from './lease-record.ts';
+import { renewUntil } from './renewal.ts';
 
 export interface LeaseOptions {
   readonly client: Pick<KubeClient, 'find' | 'create' | 'patch'>;
@@ -66,7 +65,6 @@ export async function runWithLease(
       'lease: leaseDurationMs must be longer than renewDeadlineMs, and renewDeadlineMs longer than retryPeriodMs',
     );
   }
-  const candidate = { identity, durationMs: leaseDurationMs };
   const lock = createLeaseLock({
     ...options,
     ref: { namespace: options.namespace, name: options.name },
@@ -76,35 +74,18 @@ export async function runWithLease(
     tryMs: renewDeadlineMs / 2,
   });
 
+  const candidate = { identity, durationMs: leaseDurationMs };
+  const campaigning = { lock, candidate, retryPeriodMs, clock, random, onChange };
+  const renewal = { lock, renewDeadlineMs, retryPeriodMs, clock, onChange, onRenewal };
+
   while (!signal.aborted) {
-    const acquired = await campaign();
+    const acquired = await campaign(campaigning, signal);
     if (!acquired) return;
     if (signal.aborted) return release(acquired);
     onChange('leading');
     const lost = await leadWith(acquired);
     if (!lost) return;
     onChange('campaigning', lost);
-  }
-
-  /** Waits until this process holds the lease; undefined if the signal aborts first. */
-  async function campaign(): Promise<AcquiredLease | undefined> {
-    let observation: Observation | undefined;
-    onChange('campaigning');
-    while (!signal.aborted) {
-      try {
-        const lease = await lock.find(signal);
-        observation = observe(lease, observation, clock.monotonicMs());
-        if (isFree({ lease, ...candidate }, observation, clock.monotonicMs()))
-          // The write ignores the signal: an acquired lease must be known, or no release could follow.
-          return await lock.write(lease);
-      } catch (error) {
-        // Losing the race against another candidate is normal.
-        if (!signal.aborted && !isLostRace(error)) onChange('campaigning', error);
-      }
-      // At most the retry period: a released lease is acquired within this time.
-      await passed(clock, jittered(retryPeriodMs, random) / 1.2, signal);
-    }
-    return undefined;
   }
 
   /** Leads until `lead` has ended; returns the cause if the lease was lost. */
@@ -116,7 +97,7 @@ export async function runWithLease(
     signal.addEventListener('abort', onAbort, { once: true });
     const work = outcomeOf(lead, leading.signal).finally(() => ended.abort());
     try {
-      const { acquired, lost } = await renewUntil(first, ended.signal);
+      const { acquired, lost } = await renewUntil(renewal, first, ended.signal);
       if (lost) {
         leading.abort(lost);
         await endWithin(work, acquired, lost);
@@ -150,43 +131,6 @@ export async function runWithLease(
     }
   }
 
-  /** Renews until `ended`; returns the cause if the lease is lost before. */
-  async function renewUntil(
-    first: AcquiredLease,
-    ended: AbortSignal,
-  ): Promise<{ readonly acquired: AcquiredLease; readonly lost?: LeaseLostError }> {
-    let acquired = first;
-    let triedAtMs = acquired.writtenAtMs;
-    for (;;) {
-      const now = clock.monotonicMs();
-      const lostAtMs = acquired.writtenAtMs + renewDeadlineMs;
-      // Interval from start to start: a slow server must not slow down the attempts.
-      const waitMs = Math.min(triedAtMs + retryPeriodMs, lostAtMs) - now;
-      if (!(await passed(clock, waitMs, ended))) return { acquired };
-      triedAtMs = clock.monotonicMs();
-      const ms = lostAtMs - triedAtMs;
-      if (ms <= 0)
-        return { acquired, lost: new LeaseLostError(`not renewed for ${renewDeadlineMs} ms`) };
-      try {
-        acquired = await renewWithin(ms, acquired, ended);
-        onRenewal({ durationMs: clock.monotonicMs() - triedAtMs });
-      } catch (error) {
-        if (error instanceof LeaseLostError) return { acquired, lost: error };
-        if (ended.aborted) continue;
-        onRenewal({ durationMs: clock.monotonicMs() - triedAtMs, error });
-        onChange('leading', error);
-      }
-    }
-  }
-
-  function renewWithin(
-    ms: number,
-    acquired: AcquiredLease,
-    ended: AbortSignal,
-  ): Promise<AcquiredLease> {
-    return withDeadline({ clock, ms, signal: ended }, (limit) => lock.renew(acquired, limit));
-  }
-
   async function release(acquired: AcquiredLease): Promise<void> {
     try {
       await withDeadline({ clock, ms: renewDeadlineMs }, (limit) => lock.release(acquired, limit));
@@ -218,8 +162,4 @@ async function outcomeOf(
   } catch (error) {
     return { error };
   }
-}
-
-function isLostRace(error: unknown): boolean {
-  return isConflict(error) || isAlreadyExists(error);
 }
