@@ -22,7 +22,7 @@ import type { Report, Reporter } from './status/report.ts';
 import { targetOf } from './target.ts';
 import type { OtherController } from './watch/legacy-controller.ts';
 
-export interface ReconcilerOptions {
+interface ReconcilerOptions {
   readonly stores: Stores;
   readonly otherController: OtherController;
   readonly runner: Pick<Runner, 'runsFor' | 'remove'>;

@@ -15,7 +15,7 @@ export const definition: DefinitionName = 'multinicnodeconfigs.multinic.io';
  * `own`: namespace with the MultiNicNodeConfigs; `agents`: namespace with the Jobs. A MultiNicBizConfig group and
  * `expansion` are in `own` too, but have separate Roles. `kubeSystem` and `apiServer`: namespaces of the cluster.
  */
-export type ControllerPlace = NetworkPlace | 'agents' | BizConfigGroup | 'expansion';
+type ControllerPlace = NetworkPlace | 'agents' | BizConfigGroup | 'expansion';
 type ControllerRight = Right<ControllerPlace, never>;
 
 const jobs = { group: 'batch', resource: 'jobs' } as const;

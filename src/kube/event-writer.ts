@@ -12,7 +12,7 @@ export const repeatMs = 300_000;
 const retries = 5;
 const backoff = { baseMs: 500, maxMs: 10_000 };
 
-export interface EventWriterOptions {
+interface EventWriterOptions {
   readonly client: Pick<KubeClient, 'create' | 'patch'>;
   /** The part's name, shown by `kubectl describe`. */
   readonly component: string;
@@ -29,7 +29,7 @@ export interface Term {
 }
 
 /** Writes the latest Event of a series, with retries. */
-export type WriteEvent = (series: Series, term: Term) => Promise<void>;
+type WriteEvent = (series: Series, term: Term) => Promise<void>;
 
 export function createEventWriter(options: EventWriterOptions): WriteEvent {
   const { client, component, clock, random } = options;

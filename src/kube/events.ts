@@ -13,7 +13,7 @@ const maxWriting = 8;
 /** Time for remaining events after the work ends; an orderly stop has 25 s in total. */
 const endMs = 5_000;
 
-export interface EventRecorderOptions {
+interface EventRecorderOptions {
   readonly client: Pick<KubeClient, 'create' | 'patch'>;
   /** The part's name, shown by `kubectl describe`. */
   readonly component: string;

@@ -18,7 +18,7 @@ import { createGroupWatch, keysOfChild, sourceKey } from './watch.ts';
 /** Controller name in metrics. */
 const controllerName = 'biz-config';
 
-export interface BizConfigLoopOptions {
+interface BizConfigLoopOptions {
   readonly client: KubeClient;
   readonly context: PartContext<typeof metricTable>;
   readonly perform: Perform<Effect>;
@@ -35,7 +35,7 @@ export interface BizConfigLoopOptions {
   readonly listed: () => Promise<void>;
 }
 
-export interface BizConfigLoop {
+interface BizConfigLoop {
   /** Expands MultiNicBizConfigs until the signal aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }

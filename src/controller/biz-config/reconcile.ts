@@ -19,7 +19,7 @@ import { findSource, type GroupWatch } from './watch.ts';
 /** Minimum interval between two reconciles of an unchanged source: a thousand changed nodes cause one reconcile. */
 const visitEveryMs = 5_000;
 
-export interface BizReconcilerOptions {
+interface BizReconcilerOptions {
   readonly watches: readonly GroupWatch[];
   readonly stores: Pick<Stores, 'configs' | 'configDirectory'>;
   readonly live: LiveObjects;

@@ -8,7 +8,7 @@ import type { Refuse } from '../scheduling/refuse.ts';
 import { fallbackRequeueMs } from '../scheduling/requeue.ts';
 import type { Report } from '../status/report.ts';
 
-export interface CleanUp extends Pick<GateInput, 'node' | 'contents' | 'cause'> {
+interface CleanUp extends Pick<GateInput, 'node' | 'contents' | 'cause'> {
   readonly report: Report;
   /** Report for the run (default: `report`). */
   readonly runReport?: Report;

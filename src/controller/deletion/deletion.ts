@@ -18,7 +18,7 @@ import { createReleaseWithoutNode, isMachineGone } from './missing-node.ts';
 import { createIsNodeGone } from './node-gone.ts';
 import { createRelease, type Release, type ReleaseOptions } from './release.ts';
 
-export interface DeletionOptions extends CleanOptions, ReleaseOptions {
+interface DeletionOptions extends CleanOptions, ReleaseOptions {
   readonly client: Pick<KubeClient, 'find' | 'listAll'>;
   readonly stores: Stores;
   readonly records: NodeRecords;

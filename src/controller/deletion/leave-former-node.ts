@@ -20,7 +20,7 @@ export type LeaveFormerNode = (
   signal: AbortSignal,
 ) => Promise<Outcome | undefined>;
 
-export interface LeaveFormerNodeOptions {
+interface LeaveFormerNodeOptions {
   readonly findFormerNode: FindFormerNode;
   readonly clean: Clean;
   readonly random: Random;

@@ -21,13 +21,13 @@ const waitForNodeMs = 3_600_000;
  * node` the kubelet registers the Node again at its next start. A new machine under the Node's name ends the wait. The
  * wait counts from the deletion timestamp, hence a controller restart does not prolong the wait.
  */
-export type ReleaseWithoutNode = (
+type ReleaseWithoutNode = (
   report: Report,
   target: MissingTarget,
   signal: AbortSignal,
 ) => Promise<Outcome | void>;
 
-export interface ReleaseWithoutNodeOptions {
+interface ReleaseWithoutNodeOptions {
   readonly nodes: NodeDirectory;
   readonly isNodeGone: IsNodeGone;
   readonly refuse: Refuse;

@@ -9,7 +9,7 @@ import { checkTimesOf, contentOfCheck, type Due, dueIn, dueOn, pauseOf } from '.
 import type { StartedChecks } from './started-checks.ts';
 
 /** When the next check of a node is due, and its content. */
-export interface CheckDue {
+interface CheckDue {
   readonly occasion: NodeEvents;
   readonly content: string;
   /** Undefined: no check is due now. */
@@ -17,7 +17,7 @@ export interface CheckDue {
   readonly dueInMs: number;
 }
 
-export interface CheckDueOptions {
+interface CheckDueOptions {
   readonly ages: RecordAges;
   readonly confirmations: Confirmations;
   readonly startedChecks: StartedChecks;
@@ -26,7 +26,7 @@ export interface CheckDueOptions {
 }
 
 /** An object with its Node and its record. */
-export interface AppliedConfig {
+interface AppliedConfig {
   readonly config: NodeConfig;
   readonly node: Node;
   readonly applied: Applied;

@@ -8,7 +8,7 @@ import { checkedAs, isHealAsked } from './drift.ts';
 import { type DriftCheck, type DriftPolicy, heal } from './drift-check.ts';
 import type { FailingChecks } from './failing-checks.ts';
 
-export interface CheckFailuresOptions {
+interface CheckFailuresOptions {
   readonly failingChecks: FailingChecks;
   readonly confirmations: Confirmations;
   readonly clock: Clock;

@@ -14,7 +14,7 @@ import { type DriftCheck, wait } from './drift-check.ts';
 import type { FailingChecks } from './failing-checks.ts';
 import type { StartedChecks } from './started-checks.ts';
 
-export interface CheckRunOptions {
+interface CheckRunOptions {
   readonly runner: Runner;
   readonly dispatch: Dispatch;
   readonly facts: () => ClusterFacts;
@@ -26,7 +26,7 @@ export interface CheckRunOptions {
 }
 
 /** Takes the next step for a check: starts, follows or removes its run, or reports its result. */
-export type CheckRun = (check: DriftCheck, signal: AbortSignal) => Promise<Outcome>;
+type CheckRun = (check: DriftCheck, signal: AbortSignal) => Promise<Outcome>;
 
 export function createCheckRun(options: CheckRunOptions): CheckRun {
   const { runner, dispatch, facts, startDeadlineMs } = options;

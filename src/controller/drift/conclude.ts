@@ -12,7 +12,7 @@ import type { Confirmations } from './confirmations.ts';
 import { checkedAs, hasEvents, isHealAsked, pauseOf } from './drift.ts';
 import type { DriftCheck, DriftPolicy } from './drift-check.ts';
 
-export interface ConcludeOptions {
+interface ConcludeOptions {
   readonly runner: Pick<Runner, 'remove'>;
   readonly confirmations: Confirmations;
   readonly clock: Pick<Clock, 'now'>;

@@ -14,7 +14,7 @@ import type { OtherController } from '../watch/legacy-controller.ts';
 import type { Check } from './check-task.ts';
 import type { Turns } from './turns.ts';
 
-export interface DriftReconcilerOptions {
+interface DriftReconcilerOptions {
   readonly stores: Stores;
   readonly otherController: Pick<OtherController, 'owns'>;
   readonly reporter: Pick<Reporter, 'open'>;

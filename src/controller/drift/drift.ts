@@ -27,7 +27,7 @@ export function checkResult(
 const checkPauseMs = 600_000;
 
 /** Milliseconds since the node was last confirmed as applied, and since the last check started; `Infinity`: unknown. */
-export interface RecordAge {
+interface RecordAge {
   readonly ageMs: number;
   readonly intervalMs: number;
   readonly lastCheckMs: number;

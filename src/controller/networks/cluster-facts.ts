@@ -25,7 +25,7 @@ export interface ClusterFacts {
   readonly apiServer: ApiServer | undefined;
 }
 
-export interface ClusterFactsReader {
+interface ClusterFactsReader {
   /** Returns the facts as read last. */
   current(): ClusterFacts;
   /** Reads once, for at most 10 s, before the first request to an agent. */
@@ -35,7 +35,7 @@ export interface ClusterFactsReader {
 }
 
 /** Nodes in the watch cache. */
-export interface CachedNodes {
+interface CachedNodes {
   readonly podCidrs: () => readonly string[];
   /** Resolves when all Nodes are in the cache. */
   readonly listed: () => Promise<void>;

@@ -4,7 +4,7 @@ import type { NodeConfig } from '../objects/stores.ts';
 import type { NodeRecords } from './node-records.ts';
 
 /** Claim of another namespace's object on the node of a record. */
-export interface Contest {
+interface Contest {
   /** The object's stale record, marked undone. */
   readonly undone: Applied;
   readonly why: Failure;

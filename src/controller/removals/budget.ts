@@ -41,7 +41,7 @@ export interface PlannedLoss {
   readonly macs: readonly string[];
 }
 
-export interface BudgetOptions {
+interface BudgetOptions {
   readonly stores: Pick<Stores, 'configs' | 'nodes' | 'nodeDirectory' | 'meaning'>;
   readonly ledger: Pick<RemovalLedger, 'version'>;
   readonly clock: Clock;

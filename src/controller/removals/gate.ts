@@ -68,7 +68,7 @@ export interface Gate {
   forget(key: string): void;
 }
 
-export interface GateOptions {
+interface GateOptions {
   readonly client: Pick<KubeClient, 'find'>;
   readonly budget: Pick<Budget, 'useFor'>;
   readonly ledger: Pick<RemovalLedger, 'read'>;

@@ -23,7 +23,7 @@ const bucket = z.object({
 });
 
 /** Removals of one minute. */
-export type Bucket = z.infer<typeof bucket>;
+type Bucket = z.infer<typeof bucket>;
 
 /** Buckets by key in the ConfigMap. */
 export type Buckets = ReadonlyMap<string, Bucket>;
@@ -56,7 +56,7 @@ function minuteOf(now: Date): number {
 }
 
 /** Buckets after a write, and the patch for the ConfigMap's data. */
-export interface BucketsChange {
+interface BucketsChange {
   readonly next: Buckets;
   readonly patch: Readonly<Record<string, string | null>>;
 }

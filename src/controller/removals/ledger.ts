@@ -18,7 +18,7 @@ import {
 /** ConfigMap in the controller's namespace. */
 export const ledgerName = 'multinic-removals';
 
-export type LedgerState =
+type LedgerState =
   | { readonly kind: 'read'; readonly entries: readonly LedgerEntry[] }
   /** Named acts wait: removals of the last hour are unknown. */
   | { readonly kind: 'unknown'; readonly why: string };

@@ -6,7 +6,7 @@ import type { Admission } from './admission.ts';
 import type { Change } from './admitted-changes.ts';
 import type { Refusal, Rollout } from './rollout-budget.ts';
 
-export interface DispatchOptions {
+interface DispatchOptions {
   readonly runner: Pick<Runner, 'nameOf'>;
   readonly admission: Admission;
   readonly rollout: Pick<Rollout, 'request'>;

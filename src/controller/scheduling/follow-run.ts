@@ -10,7 +10,7 @@ import type { ReportOutcome } from './report-outcome.ts';
 import type { Rollout } from './rollout-budget.ts';
 import type { Progress, Task } from './task.ts';
 
-export interface FollowRunOptions {
+interface FollowRunOptions {
   readonly runner: Pick<Runner, 'start' | 'remove'>;
   readonly rollout: Pick<Rollout, 'revisionOf'>;
   readonly facts: () => ClusterFacts;
@@ -21,7 +21,7 @@ export interface FollowRunOptions {
 }
 
 /** Deletes a run that cannot start, repairs a slow run, otherwise waits. */
-export type FollowRun = (task: Task, run: Run, signal: AbortSignal) => Promise<Progress>;
+type FollowRun = (task: Task, run: Run, signal: AbortSignal) => Promise<Progress>;
 
 export function createFollowRun(options: FollowRunOptions): FollowRun {
   const { runner, rollout, facts, startDeadlineMs, ages, clock, reportOutcome } = options;

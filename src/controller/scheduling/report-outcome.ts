@@ -7,7 +7,7 @@ import type { Rollout } from './rollout-budget.ts';
 import type { ObservedRun } from './schedule.ts';
 import type { Task } from './task.ts';
 
-export interface ReportOutcomeOptions {
+interface ReportOutcomeOptions {
   readonly rollout: Pick<Rollout, 'withoutExcused' | 'ended'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly metrics: Pick<ControllerMetrics, 'count'>;

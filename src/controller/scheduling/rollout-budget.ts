@@ -23,7 +23,7 @@ export interface Refusal extends Failure {
   readonly isStopped: boolean;
 }
 
-export type RolloutPermission =
+type RolloutPermission =
   | {
       readonly granted: true;
       /** Call when the change has started or failed to start. */
@@ -51,7 +51,7 @@ export interface Rollout {
   ended(record: Pick<Applied, 'done' | 'reasons' | 'revision'>): void;
 }
 
-export interface RolloutOptions {
+interface RolloutOptions {
   readonly configs: Parameters<RolloutNodes['follow']>[0];
   readonly nodes: { get(name: string): Node | undefined };
   /** Agent image. */

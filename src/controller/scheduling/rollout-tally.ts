@@ -2,7 +2,7 @@ import type { AdmittedChanges } from './admitted-changes.ts';
 import { isExcused, type Tally } from './rollout.ts';
 import { type CountedRun, type RolloutNodes, sourceIn } from './rollout-nodes.ts';
 
-export interface TallyOptions {
+interface TallyOptions {
   readonly records: RolloutNodes;
   readonly admitted: Pick<AdmittedChanges, 'to'>;
   /** True if a result may still come. */

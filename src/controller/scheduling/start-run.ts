@@ -17,7 +17,7 @@ import { isAbout } from './schedule.ts';
 import { type Progress, type Task, waiting } from './task.ts';
 import type { TermsOf } from './terms.ts';
 
-export interface StartRunOptions {
+interface StartRunOptions {
   readonly runner: Pick<Runner, 'nameOf' | 'prepare' | 'start' | 'remove'>;
   readonly dispatch: Dispatch;
   readonly rollout: Pick<Rollout, 'revisionOf'>;
@@ -42,7 +42,7 @@ interface Start {
 }
 
 /** Starts a run for the task if node, rollout and admission permit, and deletes earlier runs of the same content. */
-export type StartRun = (
+type StartRun = (
   task: Task,
   agentTask: AgentTask,
   runs: readonly Run[],

@@ -20,7 +20,7 @@ import type { Rollout } from './rollout-budget.ts';
 /** Reasons returned by an agent that cannot read the request, possibly due to an older protocol version. */
 export const unreadable: ReadonlySet<Reason> = new Set(['ProtocolMismatch', 'InvalidRequest']);
 
-export interface TermsInput {
+interface TermsInput {
   readonly config: NodeConfig;
   readonly contents: Contents;
   readonly agentTask: AgentTask;
@@ -31,7 +31,7 @@ export interface TermsInput {
   readonly isBudgeted: boolean;
 }
 
-export interface TermsOptions {
+interface TermsOptions {
   readonly isCurrent: IsCurrent;
   readonly rollout: Pick<Rollout, 'revisionOf' | 'carriedPhase'>;
   /** Version of this controller. */

@@ -4,7 +4,7 @@ import type { Reading } from './reading.ts';
 import { isNewer } from './resource-version.ts';
 import type { Store } from './store.ts';
 
-export interface StoreFeedOptions<T extends KubeObject> {
+interface StoreFeedOptions<T extends KubeObject> {
   readonly store: Store<T>;
   /** Name in messages. */
   readonly name: string;
@@ -12,7 +12,7 @@ export interface StoreFeedOptions<T extends KubeObject> {
 }
 
 /** Applies lists and watch events to a store. */
-export interface StoreFeed<T extends KubeObject> {
+interface StoreFeed<T extends KubeObject> {
   /** Replaces the store's objects by those of a list, and returns the version of the list. */
   takeList(pages: AsyncIterable<ListPage<Reading<T>>>): Promise<string>;
   /** Applies one event to the store and returns the reached version; older events are ignored. */

@@ -4,7 +4,7 @@ import { isAlreadyExists, isConflict } from '../errors.ts';
 import type { AcquiredLease, LeaseLock } from './lease-lock.ts';
 import { isFree, type Observation, observe } from './lease-record.ts';
 
-export interface CampaignOptions {
+interface CampaignOptions {
   readonly lock: Pick<LeaseLock, 'find' | 'write'>;
   readonly candidate: { readonly identity: string; readonly durationMs: number };
   readonly retryPeriodMs: number;

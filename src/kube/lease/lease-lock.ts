@@ -20,7 +20,7 @@ export interface AcquiredLease {
   readonly writtenAtMs: number;
 }
 
-export interface LeaseLockOptions {
+interface LeaseLockOptions {
   readonly client: Pick<KubeClient, 'find' | 'create' | 'patch'>;
   readonly ref: ObjectRef;
   readonly identity: string;

@@ -12,7 +12,7 @@ export interface RenewalOptions {
 }
 
 /** Last lease that this process wrote; `lost`: cause of a lost lease. */
-export interface Renewed {
+interface Renewed {
   readonly acquired: AcquiredLease;
   readonly lost?: LeaseLostError;
 }
