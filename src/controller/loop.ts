@@ -24,7 +24,7 @@ import { createJobRunner, createJobStore, createPodStore } from './jobs/job-runn
 import { gaugeStates, sampleRemovals, sampleRollout } from './metrics.ts';
 import { createClusterFacts } from './networks/cluster-facts.ts';
 import { createPublishedNetworks } from './networks/published.ts';
-import { createStores, type NodeConfig, nodeConfigs, refOfConfig } from './objects/stores.ts';
+import { createStores } from './objects/stores.ts';
 import { createReconciler } from './reconcile.ts';
 import { createNodeRecords } from './records/node-records.ts';
 import { createBudget } from './removals/budget.ts';

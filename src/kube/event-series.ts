@@ -21,7 +21,7 @@ export interface Series {
 export class EventSeries {
   readonly #byKey = new Map<string, Series>();
 
-  /** Counts a note, and returns its series. `timestamp`: time of the note, used for a new series. */
+  /** Counts a note, and returns the note's series. `timestamp`: start time for a new series. */
   count(involved: KubeObject, { reason }: EventNote, timestamp: string): Series {
     const key = `${involved.kind}/${keyOf(involved)}/${involved.metadata.uid}/${reason}`;
     const series = this.#byKey.get(key) ?? {

@@ -25,22 +25,36 @@ export interface CleanOptions {
 }
 
 export function createClean({ gate, nextRun, refuse, random }: CleanOptions): Clean {
-  return async ({ report, runReport = report, node, contents, cause }, signal) => {
-    const { config } = report;
+  async function clean(cleanUp: CleanUp, signal: AbortSignal): Promise<Outcome | 'clean'> {
+    const { report, runReport = report, node, contents, cause } = cleanUp;
     const task = { node, action: 'cleanup', contents } as const;
-    const decision = await gate.decide({ config, cause, ...task }, signal);
+    const decision = await gate.decide({ config: report.config, cause, ...task }, signal);
     if (decision.kind === 'early') return { requeueAfterMs: decision.forMs };
     const { removals, held, status } = decision;
     report.hold({ message: held, status });
-    // The NICs stay until consent.
-    const why =
-      held === undefined ? undefined : ({ reason: 'RemovalHeld', message: held } as const);
-    if (why && removals.length === 0) return refuse(report, why, signal);
+    if (held !== undefined && removals.length === 0) return hold(report, held, signal);
     const progress = await nextRun({ ...task, removals, report: runReport }, signal);
-    if (!progress.done) return progress;
+    return progress.done ? afterRun(cleanUp, held, signal) : progress;
+  }
+
+  /** `held`: message about NICs that stay; undefined: none is held. */
+  async function afterRun(
+    { report, contents }: CleanUp,
+    held: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Outcome | 'clean'> {
     // The run's outcome was just reported and is not stored yet.
     if (!recordOf(report.config)?.done) return { requeueAfterMs: 0 };
     if (!lostNics(report.config, contents)?.length) return 'clean';
-    return why ? refuse(report, why, signal) : { requeueAfterMs: fallbackRequeueMs(random) };
-  };
+    return held === undefined
+      ? { requeueAfterMs: fallbackRequeueMs(random) }
+      : hold(report, held, signal);
+  }
+
+  /** Reports that NICs stay until consent; the node stays unchanged. */
+  function hold(report: Report, message: string, signal: AbortSignal): Promise<Outcome> {
+    return refuse(report, { reason: 'RemovalHeld', message }, signal);
+  }
+
+  return clean;
 }

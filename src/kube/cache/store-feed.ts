@@ -13,7 +13,7 @@ interface StoreFeedOptions<T extends KubeObject> {
 
 /** Applies lists and watch events to a store. */
 interface StoreFeed<T extends KubeObject> {
-  /** Replaces the store's objects by those of a list, and returns the version of the list. */
+  /** Replaces the store's objects by a list, and returns the list's version. */
   takeList(pages: AsyncIterable<ListPage<Reading<T>>>): Promise<string>;
   /** Applies one event to the store and returns the reached version; older events are ignored. */
   take(event: WatchEvent<Reading<T>>, reached: string): string;

@@ -1,6 +1,6 @@
 /**
  * Shares reads among concurrent callers. A call during a running read joins the next read, hence every result is newer
- * than its call. A hundred deletions cost two lists instead of a hundred.
+ * than the call. A hundred deletions cost two lists instead of a hundred.
  */
 export function sharedReads<T>(
   read: (signal: AbortSignal) => Promise<T>,
@@ -14,7 +14,7 @@ export function sharedReads<T>(
   };
 
   async function start(before: Promise<unknown> | undefined, signal: AbortSignal): Promise<T> {
-    // Wait for the running read, successful or not; its own callers get its error.
+    // Wait for the running read, successful or not; only earlier callers get an error from the running read.
     await Promise.allSettled([before]);
     const reading = read(signal);
     running = reading;

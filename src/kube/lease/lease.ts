@@ -3,7 +3,7 @@ import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 import type { KubeClient } from '../client/client.ts';
 import { StillRunning } from '../reconcile/together.ts';
 import { campaign } from './campaign.ts';
-import { type AcquiredLease, createLeaseLock, LeaseLostError } from './lease-lock.ts';
+import { type AcquiredLease, createLeaseLock, type LeaseLostError } from './lease-lock.ts';
 import { renewUntil } from './renewal.ts';
 
 export interface LeaseOptions {

@@ -11,7 +11,7 @@ export interface RenewalOptions {
   readonly onRenewal: (result: { readonly durationMs: number; readonly error?: unknown }) => void;
 }
 
-/** Last lease that this process wrote; `lost`: cause of a lost lease. */
+/** Last lease written by this process; `lost`: why the lease was lost. */
 interface Renewed {
   readonly acquired: AcquiredLease;
   readonly lost?: LeaseLostError;
