@@ -1,6 +1,8 @@
-// Counts, per folder, the words of comments and test titles that name nothing. Run it to write the baseline:
+// Counts, per folder, indefinite words, coined words and long sentences of comments, test titles, messages of scripts and guides.
+// Run it to lower the limits in the baseline; it refuses to raise a limit:
 //   node test/repo/wording.ts
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type Prose, proseOf } from './prose.ts';
 import { filesBelow, root, textOf } from './tree.ts';
 
 const indefinite =
@@ -10,10 +12,7 @@ const coined =
   /\b(nobody|somebody|whoever|anew|in vain|way back|stands? (in|back)|lets? go|comes? to nothing|(is|are|was) (told|asked)|told of|unkind|of (which|whom)|as it shall be|is to be|no more than|heirs?|br(ings?|ought) about|looks? at|bystanders?|departed|hints?)\b/gi;
 const mostWords = 25;
 
-export interface Wording {
-  readonly comments: Counts;
-  readonly titles: Counts;
-}
+export type Wording = Readonly<Record<keyof Prose, Counts>>;
 
 interface Counts {
   words: number;
@@ -25,33 +24,35 @@ interface Counts {
 
 const none = (): Counts => ({ words: 0, indefinite: 0, coined: 0, long: 0 });
 
-/** Returns the counts of each folder, such as `src/agent`. */
+/** Returns the counts of each folder, such as `src/agent`; scripts at the top of the tree are in folder `.`. */
 export function wordingByFolder(): Readonly<Record<string, Wording>> {
   const folders: Record<string, Wording> = {};
-  for (const path of ['src', 'rig', 'test', 'build'].flatMap(filesBelow)) {
-    if (!path.endsWith('.ts')) continue;
-    const [top = '', folder = '', more] = path.split('/');
-    const name = more === undefined ? top : `${top}/${folder}`;
-    const { comments, titles } = (folders[name] ??= { comments: none(), titles: none() });
-    const { ofComments, ofTitles } = proseOf(textOf(path));
-    for (const text of ofComments) count(text, comments);
-    for (const text of ofTitles) count(text, titles);
+  for (const path of countedFiles()) {
+    const into = (folders[folderOf(path)] ??= { comments: none(), titles: none(), texts: none() });
+    for (const [kind, texts] of Object.entries(proseOf(path, textOf(path)))) {
+      for (const text of texts) count(text, into[kind as keyof Prose]);
+    }
   }
   return folders;
 }
 
-/** Returns the comments and the titles of tests of a source file. */
-export function proseOf(source: string) {
-  const comments = source.matchAll(/\/\*\*?(.*?)\*\/|^[ \t]*\/\/([^\n]*)$/gms);
-  const titles = source.matchAll(
-    /(?<![.\w])(?:it|test|describe)(?:\.\w+)*(?:\([^)]*\))?\(\s*(['"`])((?:\\.|(?!\1).)*)\1/gs,
-  );
-  return {
-    ofComments: [...comments].map(([, block, line]) =>
-      (block ?? line ?? '').replace(/\n\s*\*/g, ' '),
-    ),
-    ofTitles: [...titles].map(([, , title = '']) => title),
-  };
+function countedFiles(): readonly string[] {
+  const sources = ['src', 'rig', 'test', 'build', 'scripts'].flatMap(filesBelow);
+  const templates = filesBelow('charts').filter((path) => path.endsWith('.tpl'));
+  const guides = filesBelow('docs/guides').filter((path) => !path.endsWith('.ko.md'));
+  return [
+    ...sources.filter((path) => /\.(ts|sh|tpl)$/.test(path)),
+    ...templates,
+    ...guides,
+    'deploy-operator.sh',
+    'cleanup-operator.sh',
+  ];
+}
+
+function folderOf(path: string): string {
+  const [top = '', folder = '', more] = path.split('/');
+  if (folder === '') return '.';
+  return more === undefined ? top : `${top}/${folder}`;
 }
 
 function count(text: string, into: Counts): void {
@@ -70,36 +71,66 @@ export interface Limits {
   readonly long: number;
 }
 
+/** Limits per folder and kind; a kind without words in a folder is missing. */
+export type Baseline = Readonly<Record<string, Readonly<Partial<Record<keyof Prose, Limits>>>>>;
+
 /** Returns the limits that counts need now: percentages are rounded up to halves, so that a new sentence may have an "of". */
 export function limitsOf({ words, indefinite: vague, coined: idioms, long }: Counts): Limits {
   const percent = words === 0 ? 0 : Math.ceil((200 * vague) / words) / 2;
   return { indefinite: percent, coined: idioms, long };
 }
 
-/** Returns the percentage of indefinite words in all folders below `top`. */
+/** Returns the baseline that the tree needs now. */
+export function baselineOf(folders: Readonly<Record<string, Wording>>): Baseline {
+  return Object.fromEntries(
+    Object.entries(folders).map(([folder, wording]) => [
+      folder,
+      Object.fromEntries(
+        Object.entries(wording)
+          .filter(([, { words }]) => words > 0)
+          .map(([kind, counts]) => [kind, limitsOf(counts)]),
+      ),
+    ]),
+  );
+}
+
+/** Returns the limits that `next` raises, such as "test/long comments: indefinite 14 > 13.5". New folders have no limit yet. */
+export function raisedLimits(committed: Baseline, next: Baseline): readonly string[] {
+  const raised: string[] = [];
+  for (const [folder, kinds] of Object.entries(next)) {
+    for (const [kind, limits] of Object.entries(kinds)) {
+      const most = committed[folder]?.[kind as keyof Prose];
+      if (most === undefined) continue;
+      for (const key of ['indefinite', 'coined', 'long'] as const) {
+        if (limits[key] > most[key])
+          raised.push(`${folder} ${kind}: ${key} ${limits[key]} > ${most[key]}`);
+      }
+    }
+  }
+  return raised;
+}
+
+/** Returns the percentage of indefinite words in all folders below `top`; 0 for a kind without words. */
 export function indefiniteShare(
   folders: Readonly<Record<string, Wording>>,
   top: string,
-  kind: keyof Wording,
+  kind: keyof Prose,
 ): number {
   const counts = Object.entries(folders)
     .filter(([name]) => name === top || name.startsWith(`${top}/`))
     .map(([, { [kind]: of }]) => of);
   const sum = (key: 'words' | 'indefinite') => counts.reduce((all, one) => all + one[key], 0);
-  return (100 * sum('indefinite')) / sum('words');
+  return (100 * sum('indefinite')) / Math.max(1, sum('words'));
 }
 
 if (import.meta.main) {
-  const folders = wordingByFolder();
-  const baseline = Object.entries(folders).map(([name, { comments, titles }]) => [
-    name,
-    { comments: limitsOf(comments), titles: limitsOf(titles) },
-  ]);
-  const text = JSON.stringify(Object.fromEntries(baseline), undefined, 2);
-  writeFileSync(`${root}/test/repo/wording.json`, `${text}\n`);
-  for (const kind of ['comments', 'titles'] as const) {
-    console.log(
-      `src: ${indefiniteShare(folders, 'src', kind).toFixed(1)} % of ${kind} are indefinite`,
-    );
+  const file = process.argv[2] ?? `${root}/test/repo/wording.json`;
+  const committed = JSON.parse(readFileSync(file, 'utf8')) as Baseline;
+  const next = baselineOf(wordingByFolder());
+  const raised = raisedLimits(committed, next);
+  if (raised.length > 0) {
+    console.error(`The baseline may only fall; nothing was written.\n${raised.join('\n')}`);
+    process.exit(1);
   }
+  writeFileSync(file, `${JSON.stringify(next, undefined, 2)}\n`);
 }
