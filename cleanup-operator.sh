@@ -1,24 +1,22 @@
 #!/usr/bin/env bash
-# Removes MultiNIC from a management cluster. NICs stay on their hosts, and OpenstackConfigs in the cluster, unless told otherwise.
+# Removes MultiNIC from a management cluster. By default NICs stay on their hosts, and OpenstackConfigs in the cluster.
 #
 #   ./cleanup-operator.sh [--nics keep|remove] [--purge] [--crds] [--timeout SECONDS] [--context NAME] [--yes] [--dry-run]
 #
-# An installation by lifecycle (deploy-operator.sh --lifecycle) is found by itself: its protection ends first, and the operator
-# and MariaDB go with the MultiNicOperators.
+# The script detects lifecycle (deploy-operator.sh --lifecycle): it stops the protection first, and deletes the MultiNicOperators with
+# the operator and MariaDB.
 #
-#   --nics keep      (default) the operator is stopped and its finalizers are taken off, so that objects can be deleted later;
-#                    no host is touched
-#   --nics remove    every OpenstackConfig is deleted first, while the operator runs. Removals that the operator or a controller
-#                    holds (RemovalHeld) get your consent, and the script waits until all NICs are off all hosts
-#   --purge          delete what a later installation would take up again, too: the Secrets that the operator and deploy-operator.sh
-#                    made (CA, certificates, tokens, passwords, key of Contrabass), and the volume claims with the inventory's
-#                    history and its backups
-#   --crds           delete the CustomResourceDefinitions too, and with them every OpenstackConfig and MultiNicOperator that is left
-#   --timeout S      how long to wait for NICs to go, and for the objects of the definition (default 1800)
-#   --context NAME   kubectl context; default: the current one
-#   --yes            do not ask;  --dry-run: say what would be done, change nothing
+#   --nics keep      (default) stop the operator and remove the finalizers, to allow later deletions; hosts stay unchanged
+#   --nics remove    delete every OpenstackConfig while the operator runs. The script consents to held removals (RemovalHeld) and
+#                    waits until all NICs are removed from all hosts
+#   --purge          delete data for a later installation too: Secrets from the operator and deploy-operator.sh (CA, certificates,
+#                    tokens, passwords, Contrabass key), and the volume claims with the inventory's history and backups
+#   --crds           delete the CustomResourceDefinitions too, with every remaining OpenstackConfig and MultiNicOperator
+#   --timeout S      seconds to wait for the removal of NICs, and for the deletion of objects (default 1800)
+#   --context NAME   kubectl context (default: the current context)
+#   --yes            skip the confirmation;  --dry-run: print the changes without making any
 #
-# The Secrets that register business clusters (namespace multinic-clusters) stay; what remains is said at the end.
+# Secrets that register business clusters (namespace multinic-clusters) stay; at the end the script prints all leftovers.
 
 # shellcheck source=scripts/common.sh
 source "$(dirname "$(readlink -f "$0")")/scripts/common.sh"
@@ -55,14 +53,14 @@ done
 
 remove_nics() {
   kube -n "$namespace" wait "$operator" --for=condition=Available --timeout=10s >/dev/null 2>&1 ||
-    die "the operator does not run: nobody would take the NICs off" "see why: kubectl -n $namespace get pods; or keep the NICs: --nics keep"
-  remove_with_consent "$kind" multinic.io/allow-removals "OpenstackConfigs whose NICs are being taken off" "$timeout" && return
+    die "the operator does not run and cannot remove NICs" "find the cause: kubectl -n $namespace get pods; or keep the NICs: --nics keep"
+  remove_with_consent "$kind" multinic.io/allow-removals "the removal of NICs of OpenstackConfigs" "$timeout" && return
   kube get "$kind" -A >&2 || true
-  die "after $timeout s there are OpenstackConfigs left (above, with reasons); nothing else was removed" \
-    "correct what they say and run this again, or give up those NICs: --nics keep"
+  die "after $timeout s OpenstackConfigs still exist (above, with reasons); the script removed no other object" \
+    "resolve these reasons and run this script again, or leave the NICs on their hosts: --nics keep"
 }
 
-# An operator that still ran would put its finalizer back, or clean up what is deleted meanwhile.
+# A running operator would add the finalizer again, or remove NICs when an object is deleted.
 keep_nics() {
   if exists -n "$namespace" "$operator"; then
     change kube -n "$namespace" scale "$operator" --replicas=0
@@ -75,38 +73,38 @@ operator_ended() {
   pods_ended -n "$namespace" -l app.kubernetes.io/name=multinic-operator,app.kubernetes.io/component=operator
 }
 
-remove_what_is_kept() {
-  confirm "delete the Secrets of operator and Viola, and the history of the inventory"
+purge_data() {
+  confirm "delete the Secrets of operator and Viola, and the inventory's history"
   change kube -n "$namespace" delete secret "${secrets[@]}" --ignore-not-found
   change kube -n "$namespace" delete persistentvolumeclaim "${claims[@]}" --ignore-not-found --wait=false
 }
 
-# One line for each thing that is still there.
-say_what_stays() {
-  local kept=() secret claim
+# Prints a line per leftover.
+report_leftovers() {
+  local remaining=() secret claim
   for secret in "${secrets[@]}"; do
-    if exists -n "$namespace" secret "$secret"; then kept+=("$secret"); fi
+    if exists -n "$namespace" secret "$secret"; then remaining+=("$secret"); fi
   done
-  say "done. Left: namespaces $namespace, multinic-system and multinic-clusters (registrations of business clusters) with what is in them"
+  say "done. Left: namespaces $namespace, multinic-system and multinic-clusters (registrations of business clusters) with their objects"
   if exists -n "$namespace" "$operator"; then
-    say "  $operator in $namespace, scaled to 0: helm did not install it; remove it where it comes from"
+    say "  $operator in $namespace, scaled to 0: helm did not install this Deployment; remove the Deployment with the tool behind it"
   fi
-  if ((${#kept[@]} > 0)); then say "  Secrets ${kept[*]} in $namespace (--purge removes them)"; fi
+  if ((${#remaining[@]} > 0)); then say "  Secrets ${remaining[*]} in $namespace (--purge removes them)"; fi
   for claim in "${claims[@]}"; do
     ! exists -n "$namespace" persistentvolumeclaim "$claim" ||
-      say "  the history of the inventory, volume claim $claim in $namespace (--purge removes it)"
+      say "  the inventory's history, volume claim $claim in $namespace (--purge removes the claim)"
   done
-  if exists crd "$kind"; then say "  the CustomResourceDefinition $kind (--crds removes it)"; fi
-  if exists crd "$managers"; then say "  the CustomResourceDefinition $managers (--crds removes it)"; fi
+  if exists crd "$kind"; then say "  the CustomResourceDefinition $kind (--crds removes the CRD)"; fi
+  if exists crd "$managers"; then say "  the CustomResourceDefinition $managers (--crds removes the CRD)"; fi
 }
 
-# find_lifecycle: where lifecycle installs, all is in its namespace. `helm uninstall` leaves the operator and the webhook, a run
-# before this one volumes and Secrets.
+# find_lifecycle: lifecycle installs every part in multinic-system. `helm uninstall` leaves the operator and the webhook, a previous
+# run of this script leaves volumes and Secrets.
 find_lifecycle() {
   local part
   part=$(kube -n multinic-system get deployment multinic-operator --ignore-not-found \
     -o 'jsonpath={.metadata.labels.app\.kubernetes\.io/part-of}') ||
-    die "kubectl cannot read deployment/multinic-operator" "see what it says above, then run this again"
+    die "kubectl cannot read deployment/multinic-operator" "correct the error above, then run this again"
   if [[ $part != multinic ]]; then
     ! exists -n "$namespace" "$operator" || return 0
     exists validatingwebhookconfiguration multinic-protection ||
@@ -121,7 +119,7 @@ find_lifecycle() {
   claims+=(mysql-storage-mariadb-0 mariadb-backup)
 }
 
-# stop_lifecycle: lifecycle would restore the webhook and the replicas of the operator. The webhook would refuse to scale it.
+# stop_lifecycle: lifecycle would restore the webhook and the operator's replicas. The webhook would refuse to scale the operator.
 stop_lifecycle() {
   ! exists -n "$namespace" "$installed" || change kube -n "$namespace" scale "$installed" --replicas=0
   wait_for 120 "lifecycle to end" pods_ended -n "$namespace" -l app.kubernetes.io/name=multinic-operator,app.kubernetes.io/component=lifecycle ||
@@ -129,15 +127,15 @@ stop_lifecycle() {
   change kube delete validatingwebhookconfiguration multinic-protection --ignore-not-found
 }
 
-# remove_managed: owner references take what lifecycle made along with the MultiNicOperators; Secret and claims have none.
+# remove_managed: Kubernetes deletes dependents with their MultiNicOperator; Secret and claims have no owner reference.
 remove_managed() {
   stop_lifecycle
   if exists crd "$managers"; then
     without_finalizers "$managers" multinic.example.com/operator-finalizer
     change_all "$managers" delete --wait=false
-    wait_for 120 "MultiNicOperators to go" none_left "$managers" ||
-      die "MultiNicOperators do not go" "see their finalizers: kubectl get $managers -A -o yaml"
-    wait_for 300 "what lifecycle made to go" managed_gone || die "what lifecycle made does not go" "see kubectl -n $namespace get all"
+    wait_for 120 "the deletion of MultiNicOperators" none_left "$managers" ||
+      die "MultiNicOperators still exist after 120 s" "read their finalizers: kubectl get $managers -A -o yaml"
+    wait_for 300 "the deletion of lifecycle's objects" managed_gone || die "lifecycle's objects still exist after 300 s" "see kubectl -n $namespace get all"
   fi
 }
 
@@ -153,18 +151,18 @@ served=false
 ! exists crd "$kind" || served=true
 if $served; then configs=$(count_of "$kind"); else configs=0; fi
 release=$(release_of "$namespace" "$installed" multinic-operator)
-say "found: $configs OpenstackConfigs; NICs on hosts will be: ${nics/keep/kept}"
-[[ $nics == keep ]] || confirm "take all NICs of $configs OpenstackConfigs off their hosts and remove MultiNIC"
+say "found: $configs OpenstackConfigs; NICs on hosts will be ${nics/keep/kept}"
+[[ $nics == keep ]] || confirm "remove all NICs of $configs OpenstackConfigs from their hosts, and MultiNIC"
 [[ $nics == remove ]] || confirm "remove MultiNIC and keep all NICs"
 if $lifecycle && [[ $nics == keep ]]; then stop_lifecycle; fi
 if $served; then "${nics}_nics"; fi
 if $lifecycle; then remove_managed; fi
 if [[ -n $release ]]; then uninstall_release "$release" "$namespace"; fi
 remove_test_pod multinic-operator-test
-if $purge; then remove_what_is_kept; fi
+if $purge; then purge_data; fi
 if $crds && $served; then
-  confirm "delete the CustomResourceDefinition $kind with all its objects"
+  confirm "delete the CustomResourceDefinition $kind with all objects"
   delete_kind "$kind" "$timeout"
 fi
 if $crds && exists crd "$managers"; then delete_kind "$managers" "$timeout"; fi
-say_what_stays
+report_leftovers

@@ -1,33 +1,34 @@
 #!/usr/bin/env bash
-# Installs or upgrades MultiNIC in a management cluster: the operator with its inventory, and Viola. Run again, it changes only
-# what differs. No OpenstackConfig and no node config is touched.
+# Installs or upgrades MultiNIC in a management cluster: the operator with the inventory, and Viola. A second run changes only
+# differences. OpenstackConfigs and node configs stay unchanged.
 #
 #   ./deploy-operator.sh [--lifecycle] [--type dev|staging|production] [--image REF | --img REF] [--build] [--context NAME] [--dry-run] [-- HELM-ARGUMENT…]
 #
-#   --lifecycle      install lifecycle and Viola in namespace multinic-system; a MultiNicOperator there installs the operator and
-#                    MariaDB. Default: the chart installs the operator in namespace multinic-operator-system
-#   --type TYPE      take charts/multinic-operator/values-TYPE.yaml
-#   --image REF      image of the operator, Viola and lifecycle, such as registry.example.com/multinic-controllers:0.1.0
-#   --img REF        the name that `make docker-build IMG=REF` was given: the image NAME-controllers of it
-#   --build          build the images first (make image); how nodes get them: docs/guides/air-gap.md
-#   --context NAME   kubectl context; default: the current one
-#   --dry-run        say what would be done and let the API server check it; change nothing
+#   --lifecycle      install lifecycle and Viola in namespace multinic-system; a MultiNicOperator in this namespace installs the
+#                    operator and MariaDB. Default: the chart installs the operator in namespace multinic-operator-system
+#   --type TYPE      use charts/multinic-operator/values-TYPE.yaml
+#   --image REF      image for operator, Viola and lifecycle, such as registry.example.com/multinic-controllers:0.1.0
+#   --img REF        argument of `make docker-build IMG=REF`; the script uses the image NAME-controllers
+#   --build          build the images first (make image); docs/guides/air-gap.md brings images to nodes
+#   --context NAME   kubectl context (default: the current context)
+#   --dry-run        print the changes and validate them at the API server without making any
 #
-# CONTRABASS_ENDPOINT and CONTRABASS_ENCRYPT_KEY of the environment are taken: the key goes into the Secret
-# multinic-operator-contrabass. Without them those of the run before hold, unless values say something else. What comes after -- goes to helm, such as --values FILE or --set operator.settings.logLevel=debug.
+# The script reads CONTRABASS_ENDPOINT and CONTRABASS_ENCRYPT_KEY from the environment, and stores the key in the Secret
+# multinic-operator-contrabass. An unset variable keeps the value from the previous run. Values that you pass win.
+# The script passes arguments after -- to helm, such as --values FILE or --set operator.settings.logLevel=debug.
 
 # shellcheck source=scripts/common.sh
 source "$(dirname "$(readlink -f "$0")")/scripts/common.sh"
 
-plain=multinic-operator-system
-managed=multinic-system
-namespace=$plain
+chart_namespace=multinic-operator-system
+lifecycle_namespace=multinic-system
+namespace=$chart_namespace
 lifecycle=false
 secret=multinic-operator-contrabass
 arguments=()
 build=false
 
-# image_arguments REF [SUFFIX-OF-NAME]: registry/repository:tag or registry/repository@digest; without a registry it is what kubelets take.
+# image_arguments REF [NAME-SUFFIX]: registry/repository:tag or registry/repository@digest; kubelets read a name without registry as docker.io.
 image_arguments() {
   local reference=$1 part name rest registry=docker.io
   [[ $reference =~ ^[A-Za-z0-9][A-Za-z0-9._/:@-]*$ ]] || bad_usage "--image '$reference' must be REGISTRY/REPOSITORY:TAG"
@@ -49,7 +50,7 @@ image_arguments() {
 
 while (($#)); do
   case $1 in
-    --lifecycle) lifecycle=true; namespace=$managed ;;
+    --lifecycle) lifecycle=true; namespace=$lifecycle_namespace ;;
     --type) value_after "$@"; arguments+=(--values "$(values_of multinic-operator "$2")"); shift ;;
     --image) value_after "$@"; image_arguments "$2"; shift ;;
     --img) value_after "$@"; image_arguments "$2" -controllers; shift ;;
@@ -63,16 +64,16 @@ while (($#)); do
   shift
 done
 
-# The deployed Go operator has the same names; helm would refuse, with words that do not say what to do.
-refuse_deployed() {
+# The legacy Go operator has the same object names; helm's own error names no remedy.
+refuse_legacy() {
   local by
-  by=$(kube -n "$plain" get deployment multinic-operator-controller-manager --ignore-not-found \
+  by=$(kube -n "$chart_namespace" get deployment multinic-operator-controller-manager --ignore-not-found \
     -o 'jsonpath={.metadata.name} {.metadata.labels.app\.kubernetes\.io/part-of}')
   [[ -z $by || $by == *' multinic' ]] ||
-    die "the deployed Go operator is in namespace $plain" "follow docs/guides/migrate.md: both at once would work against each other"
+    die "the legacy Go operator is in namespace $chart_namespace" "follow docs/guides/migrate.md: two operators would overwrite each other's node configs"
 }
 
-# installed_in NAMESPACE DEPLOYMENT: whether it is a Deployment of this product.
+# installed_in NAMESPACE DEPLOYMENT: true for a Deployment from a MultiNIC chart.
 installed_in() {
   local part
   part=$(kube -n "$1" get deployment "$2" --ignore-not-found -o 'jsonpath={.metadata.labels.app\.kubernetes\.io/part-of}') ||
@@ -80,23 +81,23 @@ installed_in() {
   [[ $part == multinic ]]
 }
 
-# Two operators in two namespaces would both send node configs.
-refuse_other_way() {
+# Operators in two namespaces would both send node configs.
+refuse_second_operator() {
   if $lifecycle; then
-    ! installed_in "$plain" multinic-operator-controller-manager ||
-      die "MultiNIC is installed without lifecycle in namespace $plain, and two operators would work against each other" \
-        "remove that one, its NICs stay: ./cleanup-operator.sh --nics keep; then run this again with --lifecycle"
-    ! exists -n "$managed" deployment multinic-operator || installed_in "$managed" multinic-operator ||
-      die "the legacy Deployment multinic-operator is in namespace $managed, under the name of lifecycle" \
-        "delete it, its MultiNicOperator and MariaDB stay: kubectl -n $managed delete deployment multinic-operator; then: $0 --lifecycle -- --take-ownership"
+    ! installed_in "$chart_namespace" multinic-operator-controller-manager ||
+      die "MultiNIC is installed without lifecycle in namespace $chart_namespace, and two operators would overwrite each other's node configs" \
+        "remove the installed operator (NICs stay): ./cleanup-operator.sh --nics keep; then run this script again with --lifecycle"
+    ! exists -n "$lifecycle_namespace" deployment multinic-operator || installed_in "$lifecycle_namespace" multinic-operator ||
+      die "the legacy Deployment multinic-operator is in namespace $lifecycle_namespace and has the name that lifecycle needs" \
+        "delete this Deployment (MultiNicOperator and MariaDB stay): kubectl -n $lifecycle_namespace delete deployment multinic-operator; then: $0 --lifecycle -- --take-ownership"
   else
-    ! installed_in "$managed" multinic-operator ||
-      die "lifecycle installs MultiNIC in namespace $managed, and two operators would work against each other" \
-        "upgrade it: ./deploy-operator.sh --lifecycle; or remove it first, its NICs stay: ./cleanup-operator.sh --nics keep"
+    ! installed_in "$lifecycle_namespace" multinic-operator ||
+      die "lifecycle installs MultiNIC in namespace $lifecycle_namespace, and two operators would overwrite each other's node configs" \
+        "upgrade lifecycle: ./deploy-operator.sh --lifecycle; or remove lifecycle first (NICs stay): ./cleanup-operator.sh --nics keep"
   fi
 }
 
-# The key never comes to a command line, where every user of this machine could read it.
+# The key stays off command lines: every user of this machine can read them.
 contrabass_secret() {
   [[ -n ${CONTRABASS_ENCRYPT_KEY:-} ]] || return 0
   say "+ Secret $namespace/$secret from CONTRABASS_ENCRYPT_KEY"
@@ -105,8 +106,8 @@ contrabass_secret() {
     kube apply --server-side --force-conflicts -f - >/dev/null
 }
 
-# CONTRABASS_ENDPOINT of the run before; with lifecycle it is in the base of the operator.
-kept_endpoint() {
+# CONTRABASS_ENDPOINT from the previous run; lifecycle stores the value in the operator's base ConfigMap.
+previous_endpoint() {
   if $lifecycle; then
     kube -n "$namespace" get configmap multinic-controller-base --ignore-not-found -o 'jsonpath={.data.deployment\.yaml}' |
       sed -nE "/^ *- name: CONTRABASS_ENDPOINT$/{n;s/^ *value: [\"']?([^\"']*)[\"']?$/\1/p}"
@@ -116,22 +117,22 @@ kept_endpoint() {
   fi
 }
 
-# What a run before was told by the environment, as values that all others win over.
-kept_values() {
+# Values that a previous run read from the environment. Values files and flags override them.
+previous_values() {
   local endpoint
-  endpoint=$(kept_endpoint) ||
-    die "kubectl cannot read what the run before was told" "correct the error above, then run this script again"
+  endpoint=$(previous_endpoint) ||
+    die "kubectl cannot read CONTRABASS_ENDPOINT of the previous run" "correct the error above, then run this script again"
   if [[ -n $endpoint || -n $key_version ]]; then echo 'operator:'; fi
   if [[ -n $endpoint ]]; then echo "  settings: {contrabassEndpoint: '${endpoint//\'/\'\'}'}"; fi
   if [[ -n $key_version ]]; then echo "  secretSettings: {contrabassEncryptKey: {name: $secret, key: encrypt-key}}"; fi
 }
 
-# Commas would end a value of --set.
-given_values() {
+# helm splits the value of --set at commas.
+environment_values() {
   local endpoint=${CONTRABASS_ENDPOINT:-} key=operator.secretSettings.contrabassEncryptKey
   if [[ -n $endpoint ]]; then arguments=(--set "operator.settings.contrabassEndpoint=${endpoint//,/\\,}" "${arguments[@]}"); fi
   if [[ -n ${CONTRABASS_ENCRYPT_KEY:-} ]]; then arguments=(--set "$key.name=$secret" --set "$key.key=encrypt-key" "${arguments[@]}"); fi
-  # A Pod reads a Secret when it starts: with another key there is to be another Pod.
+  # A Pod reads the Secret at start: the annotation replaces the Pod when the key changes.
   if [[ -n $key_version ]]; then
     arguments+=(--set-string "operator.podAnnotations.multinic\.io/contrabass-key=$key_version")
   fi
@@ -143,23 +144,23 @@ may create customresourcedefinitions
 may create clusterroles
 may create namespaces
 may create deployments "$namespace"
-refuse_deployed
-refuse_other_way
-if $build; then build_images "leave --build out"; fi
+refuse_legacy
+refuse_second_operator
+if $build; then build_images "omit --build"; fi
 restricted_namespace "$namespace"
 contrabass_secret
 key_version=$(kube -n "$namespace" get secret "$secret" --ignore-not-found -o 'jsonpath={.metadata.resourceVersion}')
-kept=$(kept_values)
-given_values
-if [[ -n $kept ]]; then
-  say "kept from the run before: $(sed -nE 's/^ +[a-zA-Z]+: \{(.*)\}$/\1/p' <<<"$kept" | paste -sd' ')"
-  # No file that a run which is killed would leave behind.
-  exec 3<<<"$kept"
+previous=$(previous_values)
+environment_values
+if [[ -n $previous ]]; then
+  say "kept from the previous run: $(sed -nE 's/^ +[a-zA-Z]+: \{(.*)\}$/\1/p' <<<"$previous" | paste -sd' ')"
+  # A file descriptor instead of a file: a killed run would leave the file behind.
+  exec 3<<<"$previous"
   arguments=(--values /dev/fd/3 "${arguments[@]}")
 fi
 if $lifecycle; then
   arguments+=(--set lifecycle.enabled=true)
-  # Viola waits for Secrets of the operator, which starts with the first MultiNicOperator.
+  # Viola waits for the operator's Secrets, and the operator starts with the first MultiNicOperator.
   helm_wait=()
 fi
 install_release multinic-operator multinic-operator "$namespace" "${arguments[@]}"
@@ -167,12 +168,12 @@ $dry_run && exit
 if $lifecycle; then
   kube -n "$namespace" rollout status deployment/multinic-operator --timeout=5m >&2 || {
     explain "$namespace"
-    die "lifecycle does not start" "docs/guides/install.md, section 'When it does not start', says what these mean"
+    die "lifecycle does not start" "see docs/guides/install.md, section 'When it does not start'"
   }
   if exists -n "$namespace" multinicoperators.multinic.example.com; then
     say "installed. Next: kubectl -n $namespace get multinicoperators,pods"
   else
-    say "installed. Next: create a MultiNicOperator in namespace $namespace, which installs the operator and MariaDB; then: kubectl -n $namespace get multinicoperators,pods"
+    say "installed. Next: create a MultiNicOperator in namespace $namespace to install the operator and MariaDB; then: kubectl -n $namespace get multinicoperators,pods"
   fi
 else
   say "installed. Next: kubectl -n $namespace get pods; then register a business cluster: docs/guides/register-cluster.md"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Builds the images and installs or upgrades MultiNIC in a business cluster: the controller, and the namespace of its agents.
+# Builds the images and installs or upgrades MultiNIC in a business cluster: the controller and the agents' namespace.
 #
 #   scripts/build-and-deploy.sh --type dev|staging|production [--skip-build] [--context NAME] [--dry-run] [-- HELM-ARGUMENT…]
 #
-#   --type TYPE      take charts/multinic-agent/values-TYPE.yaml
-#   --skip-build     the nodes, or their registry, have the images already; how they get them: docs/guides/air-gap.md
-#   --context NAME   kubectl context; default: the current one
-#   --dry-run        say what would be done and let the API server check it; change nothing
+#   --type TYPE      use charts/multinic-agent/values-TYPE.yaml
+#   --skip-build     do not build: the nodes, or their registry, have the images already (docs/guides/air-gap.md)
+#   --context NAME   kubectl context (default: the current context)
+#   --dry-run        print the changes and validate them at the API server without making any
 #
-# What comes after -- goes to helm, such as --values FILE or --set controller.replicas=2.
+# The script passes arguments after -- to helm, such as --values FILE or --set controller.replicas=2.
 
 # shellcheck source=scripts/common.sh
 source "$(dirname "$(readlink -f "$0")")/common.sh"
@@ -32,13 +32,13 @@ done
 [[ -n $type ]] || bad_usage "--type is missing: dev, staging or production"
 arguments=(--values "$(values_of multinic-agent "$type")" "${arguments[@]}")
 
-# Two controllers in one cluster would do and undo each other's work; ours stands back, but nothing would be configured.
-refuse_deployed() {
+# While the legacy controller runs, MultiNIC's controller yields to the legacy controller and configures no NIC.
+refuse_legacy() {
   local by
   by=$(kube -n "$namespace" get deployment multinic-agent-controller --ignore-not-found \
     -o 'jsonpath={.metadata.name} {.metadata.labels.app\.kubernetes\.io/part-of}')
   [[ -z $by || $by == *' multinic' ]] ||
-    die "the deployed Go controller is in namespace $namespace" "follow docs/guides/migrate.md"
+    die "the legacy Go controller is in namespace $namespace" "follow docs/guides/migrate.md"
 }
 
 need kubectl helm
@@ -47,8 +47,8 @@ may create customresourcedefinitions
 may create clusterroles
 may create namespaces
 may create deployments "$namespace"
-refuse_deployed
-if $build; then build_images "give --skip-build"; fi
+refuse_legacy
+if $build; then build_images "pass --skip-build"; fi
 restricted_namespace "$namespace"
 install_release multinic-agent multinic-agent "$namespace" "${arguments[@]}"
 $dry_run || say "installed. Next: kubectl -n $namespace get pods; then register this cluster with the management cluster: docs/guides/register-cluster.md"

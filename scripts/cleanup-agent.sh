@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Removes MultiNIC from a business cluster: the controller and the namespace of its agents. NICs stay on their hosts, and
-# MultiNicNodeConfigs in the cluster, unless told otherwise.
+# Removes MultiNIC from a business cluster: the controller and the agents' namespace. By default NICs stay on their hosts, and
+# MultiNicNodeConfigs in the cluster.
 #
 #   scripts/cleanup-agent.sh [--nics keep|remove] [--crds] [--timeout SECONDS] [--context NAME] [--yes] [--dry-run]
 #
-#   --nics keep      (default) the controller is stopped, agents at work are waited for, finalizers are taken off; no host is touched
-#   --nics remove    every MultiNicNodeConfig is deleted while the controller runs. Removals that it holds (RemovalHeld) get your
-#                    consent, and the script waits until the agents have taken all NICs off all hosts
-#   --crds           delete the CustomResourceDefinitions too, and with them every MultiNicBizConfig and MultiNicNodeConfig that is left
-#   --timeout S      how long to wait (default 1800)
-#   --context NAME   kubectl context; default: the current one
-#   --yes            do not ask;  --dry-run: say what would be done, change nothing
+#   --nics keep      (default) stop the controller, wait for running agents, and remove finalizers; hosts stay unchanged
+#   --nics remove    delete every MultiNicNodeConfig while the controller runs. The script consents to held removals (RemovalHeld)
+#                    and waits until the agents have removed all NICs from all hosts
+#   --crds           delete the CustomResourceDefinitions too, with every remaining MultiNicBizConfig and MultiNicNodeConfig
+#   --timeout S      seconds to wait (default 1800)
+#   --context NAME   kubectl context (default: the current context)
+#   --yes            skip the confirmation;  --dry-run: print the changes without making any
 #
-# As long as the management cluster registers this one, its operator makes the objects anew: clean up there first.
+# While this cluster is registered in the management cluster, the operator creates the objects again: clean up the management cluster first.
 
 # shellcheck source=scripts/common.sh
 source "$(dirname "$(readlink -f "$0")")/common.sh"
@@ -42,16 +42,16 @@ done
 
 remove_nics() {
   kube -n "$namespace" wait "$controller" --for=condition=Available --timeout=10s >/dev/null 2>&1 ||
-    die "the controller does not run: nobody would take the NICs off" "see why: kubectl -n $namespace get pods; or keep the NICs: --nics keep"
-  # A MultiNicBizConfig makes its objects again; they stay when it is deleted.
+    die "the controller does not run and cannot remove NICs" "find the cause: kubectl -n $namespace get pods; or keep the NICs: --nics keep"
+  # The controller creates the objects of a MultiNicBizConfig again. Deleting the MultiNicBizConfig leaves the objects.
   local each
   for each in "${sources[@]}"; do
     ! exists crd "$each" || change_all "$each" delete
   done
-  remove_with_consent "$kind" multinic.io/delete-consent "nodes whose NICs are being taken off" "$timeout" && return
+  remove_with_consent "$kind" multinic.io/delete-consent "the removal of NICs from nodes" "$timeout" && return
   kube get "$kind" -A >&2 || true
-  die "after $timeout s there are node configs left (above, with reasons); nothing else was removed" \
-    "correct what they say and run this again, or give up those NICs: --nics keep"
+  die "after $timeout s node configs still exist (above, with reasons); the script removed no other object" \
+    "resolve these reasons and run this script again, or leave the NICs on their hosts: --nics keep"
 }
 
 keep_nics() {
@@ -59,8 +59,8 @@ keep_nics() {
     change kube -n "$namespace" scale "$controller" --replicas=0
     wait_for 120 "the controller to end" controller_ended || die "the controller does not end" "see kubectl -n $namespace get pods"
   fi
-  wait_for "$timeout" "agents at work" agents_ended "${places[@]}" ||
-    die "agents are still at work" "see kubectl -n ${places[0]} get pods -l $agents"
+  wait_for "$timeout" "running agents" agents_ended "${namespaces[@]}" ||
+    die "agents are still running" "see kubectl -n ${namespaces[0]} get pods -l $agents"
   without_finalizers "$kind" multinic.io/cleanup
 }
 
@@ -73,23 +73,23 @@ reach_cluster
 served=false
 ! exists crd "$kind" || served=true
 if $served; then configs=$(count_of "$kind"); else configs=0; fi
-places=$(agent_namespaces "$namespace")
-read -ra places <<<"$places"
+namespaces=$(agent_namespaces "$namespace")
+read -ra namespaces <<<"$namespaces"
 release=$(release_of "$namespace" "$controller" multinic-agent)
-say "found: $configs MultiNicNodeConfigs; NICs on hosts will be: ${nics/keep/kept}"
-[[ $nics == keep ]] || confirm "take all NICs of $configs nodes off and remove MultiNIC"
+say "found: $configs MultiNicNodeConfigs; NICs on hosts will be ${nics/keep/kept}"
+[[ $nics == keep ]] || confirm "remove all NICs from $configs nodes, and MultiNIC"
 [[ $nics == remove ]] || confirm "remove MultiNIC and keep all NICs"
 if $served; then "${nics}_nics"; fi
 if [[ -n $release ]]; then uninstall_release "$release" "$namespace"; fi
 remove_test_pod multinic-agent-test
 if $crds && $served; then
-  confirm "delete the CustomResourceDefinitions $kind and multinicbizconfigs with all their objects"
+  confirm "delete the CustomResourceDefinitions $kind and multinicbizconfigs with all objects"
   for each in "${sources[@]}" "$kind"; do
     ! exists crd "$each" || delete_kind "$each" "$timeout"
   done
 fi
-say "done. Left: namespaces $namespace and ${places[0]} with what is in them"
+say "done. Left: namespaces $namespace and ${namespaces[0]} with their objects"
 if exists -n "$namespace" "$controller"; then
-  say "  $controller in $namespace, scaled to 0: helm did not install it; remove it where it comes from"
+  say "  $controller in $namespace, scaled to 0: helm did not install this Deployment; remove the Deployment with the tool behind it"
 fi
 if exists crd "$kind"; then say "  the CustomResourceDefinition $kind (--crds removes it)"; fi

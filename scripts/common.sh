@@ -57,7 +57,7 @@ reach_cluster() {
   local server version minor
   # The context is fixed here: a user may switch the current context while the script runs.
   ((${#context[@]})) || context=(--context "$(kube config current-context 2>/dev/null)") ||
-    die "kubectl has no current context" "set KUBECONFIG, or give --context NAME"
+    die "kubectl has no current context" "set KUBECONFIG, or pass --context NAME"
   server=$(kube config view --minify -o 'jsonpath={.clusters[0].cluster.server}' 2>/dev/null) ||
     die "kubectl has no context ${context[1]}" "see kubectl config get-contexts"
   # kubectl has no timeout for a server that accepts the connection and never answers.
@@ -85,14 +85,14 @@ exists() {
 
 # value_after OPTION VALUE…: refuses an option without value, such as one before an empty variable.
 value_after() {
-  [[ -n ${2:-} ]] || bad_usage "$1 wants a value"
+  [[ -n ${2:-} ]] || bad_usage "$1 needs a value"
 }
 
 # confirm WHAT: asks the user; ends the script unless the answer is yes.
 confirm() {
   $dry_run && return
   $yes && return
-  [[ -t 0 ]] || die "standard input is not a terminal: the script cannot ask whether to $1" "give --yes, or --dry-run to see the changes"
+  [[ -t 0 ]] || die "standard input is not a terminal: the script cannot ask whether to $1" "pass --yes, or --dry-run to see the changes"
   local answer
   read -r -p "$1? (yes/no) " answer
   [[ $answer == yes ]] || die "nothing was done" "answer yes to continue"
@@ -123,7 +123,7 @@ restricted_namespace() {
     pod-security.kubernetes.io/enforce=restricted pod-security.kubernetes.io/warn=restricted
 }
 
-# without_finalizers KIND FINALIZER…: removes these finalizers from every object of the kind; other finalizers stay.
+# without_finalizers KIND FINALIZER…: removes these finalizers from every object of the kind; foreign finalizers stay.
 without_finalizers() {
   local kind=$1 objects namespace name version present finalizer remaining
   shift
@@ -147,12 +147,12 @@ remove_test_pod() {
   ! exists -n "$namespace" "pod/$1" || change kube -n "$namespace" delete pod "$1" --ignore-not-found --wait=false
 }
 
-# delete_kind CRD SECONDS: deletes the CRD with all its objects. Finalizers of other programs may delay the end.
+# delete_kind CRD SECONDS: deletes the CRD with all objects. Finalizers of foreign programs may delay the end.
 delete_kind() {
   change kube delete crd "$1" --ignore-not-found --wait=false
-  wait_for "$2" "the objects of $1 to go" kind_gone "$1" && return
+  wait_for "$2" "the deletion of all $1" kind_gone "$1" && return
   kube get "$1" -A -o 'custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,FINALIZERS:.metadata.finalizers' >&2 || true
-  die "after $2 s objects of $1 still exist (above)" "let the owners of these finalizers finish: the CRD goes with its last object"
+  die "after $2 s objects of $1 still exist (above)" "let the owners of these finalizers finish: the API server deletes the CRD after the last object"
 }
 
 kind_gone() {
@@ -167,7 +167,7 @@ count_of() {
   grep -c . <<<"$names" || true
 }
 
-# none_left KIND: fails while objects exist or the cluster does not answer; wait_for then repeats it. A deleted CRD goes with its last object.
+# none_left KIND: fails while objects exist or the cluster does not answer; wait_for then calls again. A deleted CRD ends with the last object.
 none_left() {
   local count
   if kind_gone "$1"; then return; fi
@@ -182,12 +182,12 @@ change_all() {
     die "kubectl cannot $verb all $kind" "correct the error above, then run this script again"
 }
 
-# remove_with_consent KIND ANNOTATION WHAT SECONDS: deletes all objects of the kind and waits until they are gone. Objects whose removal
-# is held get a consent: the operator and the controller accept it only after they have reported the hold.
+# remove_with_consent KIND ANNOTATION WHAT SECONDS: deletes all objects of the kind and waits until none is left. Objects with a held
+# removal get a consent: the operator and the controller accept a consent only after they have reported the hold.
 remove_with_consent() {
   local kind=$1 annotation=$2 what=$3
   change_all "$kind" delete --wait=false
-  ! $dry_run || say "+ kubectl annotate $kind … --overwrite $annotation=TIME, for each object whose removal is held"
+  ! $dry_run || say "+ kubectl annotate $kind … --overwrite $annotation=TIME, for each object with a held removal"
   wait_for "$4" "$what" gone_with_consent "$kind" "$annotation"
 }
 
@@ -202,11 +202,11 @@ consented=' '
 round_ends=0
 round_seconds=60
 
-# consent_to_held KIND ANNOTATION: annotates deleted objects with the reason RemovalHeld. A condition from before the deletion does not
-# count, because it is about an edit: operator and controller observe the generation of the deletion first, and only a live
-# OpenstackConfig has the condition Delivered.
+# consent_to_held KIND ANNOTATION: annotates deleted objects with the reason RemovalHeld. A condition from before the deletion is about
+# an edit and does not count: operator and controller observe the generation of the deletion first, and only a live OpenstackConfig has
+# the condition Delivered.
 consent_to_held() {
-  local kind=$1 annotation=$2 objects namespace name generation observed reason delivered place='' names=()
+  local kind=$1 annotation=$2 objects namespace name generation observed reason delivered previous='' names=()
   if ((SECONDS >= round_ends)); then
     consented=' '
     round_ends=$((SECONDS + round_seconds))
@@ -216,22 +216,22 @@ consent_to_held() {
     [[ $reason == RemovalHeld && $observed == "$generation" && -z $delivered ]] || continue
     [[ $consented != *" $namespace/$name "* ]] || continue
     consented+="$namespace/$name "
-    if ((${#names[@]} == 100)) || [[ $namespace != "$place" && ${#names[@]} -gt 0 ]]; then
-      consent_in "$place" "$kind" "$annotation" "${names[@]}"
+    if ((${#names[@]} == 100)) || [[ $namespace != "$previous" && ${#names[@]} -gt 0 ]]; then
+      consent_in "$previous" "$kind" "$annotation" "${names[@]}"
       names=()
     fi
-    place=$namespace
+    previous=$namespace
     names+=("$name")
   done <<<"$objects"
-  ((${#names[@]} == 0)) || consent_in "$place" "$kind" "$annotation" "${names[@]}"
+  ((${#names[@]} == 0)) || consent_in "$previous" "$kind" "$annotation" "${names[@]}"
 }
 
-# consent_in NAMESPACE KIND ANNOTATION NAME…: an object that is gone meanwhile is no error, and the next round repeats a failed consent.
+# consent_in NAMESPACE KIND ANNOTATION NAME…: a missing object is no error, and the next round repeats a failed consent.
 consent_in() {
-  local place=$1 kind=$2 annotation=$3
+  local in_namespace=$1 kind=$2 annotation=$3
   shift 3
-  say "removals of $# $kind in $place are held (RemovalHeld): consenting"
-  change kube -n "$place" annotate "$kind" "$@" --overwrite "$annotation=$(date -u +%FT%TZ)" >/dev/null || true
+  say "removals held (RemovalHeld) for $# $kind in $in_namespace: consenting"
+  change kube -n "$in_namespace" annotate "$kind" "$@" --overwrite "$annotation=$(date -u +%FT%TZ)" >/dev/null || true
 }
 
 # pods_ended SELECTOR…: fails while Pods exist or the cluster does not answer.
@@ -240,7 +240,7 @@ pods_ended() {
   pods=$(kube get pods "$@" -o name 2>/dev/null) && [[ -z $pods ]]
 }
 
-# Labels of agent Jobs and Pods. Charts of other products name a component "agent" as well.
+# Labels of agent Jobs and Pods. Charts from foreign products name a component "agent" as well.
 agents=app.kubernetes.io/name=multinic-agent,app.kubernetes.io/component=agent,app.kubernetes.io/managed-by=multinic
 
 # agent_namespaces NAMESPACE: prints multinic-agents and the agent namespace of the controller; without a controller every namespace of MultiNIC.
@@ -291,20 +291,20 @@ explain() {
 
 # build_images OPTION: refuses in an unpacked release, which has images but no sources.
 build_images() {
-  [[ -e $root/Makefile ]] || die "there is nothing here to build images from" "load those of images/ (docs/guides/air-gap.md) and $1"
+  [[ -e $root/Makefile ]] || die "this folder has no sources to build images from" "load the images from images/ (docs/guides/air-gap.md) and $1"
   change make -C "$root" image
 }
 
-# refuse_interrupted RELEASE NAMESPACE: a killed helm leaves a release Secret with a pending status, and later calls refuse to work. Only
-# the newest revision counts.
+# refuse_interrupted RELEASE NAMESPACE: a killed helm leaves a release Secret with a pending status, and later helm calls fail. Only the
+# newest revision counts.
 refuse_interrupted() {
   local revisions newest
   revisions=$(kube -n "$2" get secrets -l "owner=helm,name=$1" -o 'jsonpath={range .items[*]}{.metadata.labels.version} {.metadata.labels.status} {.metadata.name}{"\n"}{end}')
   newest=$(sort -n <<<"$revisions" | tail -n 1)
   [[ ! $newest =~ ^[0-9]+\ uninstalling ]] ||
-    die "a helm is removing $1, or was interrupted" "if no other user removes it: helm -n $2 uninstall $1; then run this script again"
+    die "a helm is removing $1, or was interrupted" "if no user is removing $1 now: helm -n $2 uninstall $1; then run this script again"
   [[ ! $newest =~ ^[0-9]+\ pending- ]] ||
-    die "a helm is at work on $1, or was interrupted" "if no other user installs it: kubectl -n $2 delete secret/${newest##* }; then run this script again"
+    die "a helm is at work on $1, or was interrupted" "if no user is installing $1 now: kubectl -n $2 delete secret/${newest##* }; then run this script again"
 }
 
 # Whether helm waits until all Pods are ready.

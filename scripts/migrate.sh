@@ -1,32 +1,32 @@
 #!/usr/bin/env bash
-# Moves a cluster from the deployed Go system (operator, Viola test API, controller, agent) to MultiNIC, and back. Both ways all
-# NICs keep their names and addresses, and nothing of either system is lost. docs/guides/migrate.md has the whole way.
+# Migrates a cluster from the legacy Go system (operator, Viola test API, controller, agent) to MultiNIC, and back. In both directions
+# NICs keep their names and addresses, and no data of either system is lost. Guide: docs/guides/migrate.md.
+# `multinic migrate biz-config` is a separate command: it migrates a MultiNicBizConfig to MultiNicNodeConfigs.
 #
 #   scripts/migrate.sh check   --half agent|operator [--accept CODE,…] >values.yaml
 #   scripts/migrate.sh forward --half agent|operator --backup DIR [--step viola|operator] [--accept CODE,…] [-- HELM-ARGUMENT…]
 #   scripts/migrate.sh back    --half agent|operator --backup DIR [--crds] [--accept CODE,…]
 #
-#   check            says what is there, what would happen and what is in the way; prints the values that the settings of the
-#                    deployed system come to; changes nothing
-#   forward          saves all of the deployed system in DIR, stops it, installs ours and waits until it has taken over
-#   back             stops ours, keeps every NIC, and puts the deployed system back as it was saved in DIR
-#   --half agent     a business cluster: controller and agents. These go first, one cluster after the other
+#   check            prints findings, planned steps, obstacles, and chart values with the legacy settings; changes nothing
+#   forward          saves the legacy system in DIR, stops it, installs MultiNIC and waits until MultiNIC manages every object
+#   back             stops MultiNIC, leaves every NIC unchanged, and restores the legacy system from DIR
+#   --half agent     a business cluster: controller and agents. Migrate these first, one cluster after the other
 #   --half operator  the management cluster: Viola, then the operator
-#   --step viola     (operator half) Viola only: the deployed operator sends to ours, until the step operator
-#   --legacy-from C  (step viola) addresses of the Pods of this cluster, such as 10.244.0.0/16; default: as its nodes have them
-#   --backup DIR     a folder of its own for each cluster and half, kept until nobody wants to go back
-#   --accept CODES   go on although these are in the way; check says the code of each
-#   --crds           (back) put the deployed definition of the kind back as well, which drops fields that it does not know
-#   --timeout S      how long to wait for agents and for what is taken over (default 1800)
-#   --context NAME   kubectl context; default: the current one
-#   --yes            do not ask;  --dry-run: say what would be done, change nothing
+#   --step viola     (operator half) Viola only: the legacy operator sends to MultiNIC's Viola until you run --step operator
+#   --legacy-from C  (step viola) Pod networks, such as 10.244.0.0/16; default: spec.podCIDRs of the nodes
+#   --backup DIR     folder for one cluster and half; keep the folder as long as you may want to go back
+#   --accept CODES   continue despite obstacles with these codes (comma-separated); check prints the codes
+#   --crds           (back) restore the legacy CRD as well; the API server then drops fields that only MultiNIC's CRD has
+#   --timeout S      seconds to wait for agents, and for the takeover (default 1800)
+#   --context NAME   kubectl context (default: the current context)
+#   --yes            skip the confirmation;  --dry-run: print the changes without making any
 #
-# Whatever ends it in the middle: the same command goes on from there, and back goes back from there.
+# After an interruption, run the same command again, or `back` to undo.
 
 # shellcheck source=scripts/common.sh
 source "$(dirname "$(readlink -f "$0")")/common.sh"
-# shellcheck source=scripts/migrate/found.sh
-source "$root/scripts/migrate/found.sh"
+# shellcheck source=scripts/migrate/legacy-objects.sh
+source "$root/scripts/migrate/legacy-objects.sh"
 # shellcheck source=scripts/migrate/findings.sh
 source "$root/scripts/migrate/findings.sh"
 # shellcheck source=scripts/migrate/values.sh
@@ -35,8 +35,8 @@ source "$root/scripts/migrate/values.sh"
 source "$root/scripts/migrate/backup.sh"
 # shellcheck source=scripts/migrate/release.sh
 source "$root/scripts/migrate/release.sh"
-# shellcheck source=scripts/migrate/way.sh
-source "$root/scripts/migrate/way.sh"
+# shellcheck source=scripts/migrate/steps.sh
+source "$root/scripts/migrate/steps.sh"
 
 half=''
 step=''
@@ -73,8 +73,8 @@ done
 [[ $half == agent || $half == operator ]] || bad_usage "--half '$half' must be agent or operator"
 [[ $step =~ ^(|viola|operator)$ ]] || bad_usage "--step '$step' must be viola or operator"
 [[ -z $step || $half/$verb == operator/forward ]] || bad_usage "--step is for forward --half operator"
-[[ $verb == check || -n $backup ]] || bad_usage "--backup is missing: the folder that $verb keeps the deployed system in"
-# helm takes a comma for the end of a file's name.
+[[ $verb == check || -n $backup ]] || bad_usage "--backup DIR is missing: $verb needs the folder with the saved legacy system"
+# helm splits the value of --values at commas.
 [[ $backup != *,* ]] || bad_usage "--backup '$backup' must have no comma"
 [[ $timeout =~ ^[0-9]+$ ]] || bad_usage "--timeout '$timeout' must be a number of seconds"
 
@@ -92,11 +92,11 @@ case $half in
 esac
 
 check() {
-  look
-  tell "${steps[@]}"
+  inspect
+  print_findings "${steps[@]}"
   printf '%s' "$values"
-  unblocked
-  say "nothing is in the way. Next: $0 forward --half $half --backup DIR"
+  require_no_obstacle
+  say "no obstacle found. Next: $0 forward --half $half --backup DIR"
 }
 
 need kubectl helm flock

@@ -1,76 +1,76 @@
 # shellcheck shell=bash disable=SC2016,SC2034,SC2154 # variables of the script that sources it
-# Sourced: what may stand in the way of the migration of a business cluster.
+# Sourced: obstacles to the migration of a business cluster.
 
 check_cluster() {
   may_all "${rights[@]}" list/daemonsets.apps list/nodes {list,delete}/jobs.batch {update,patch}/"$kind"
 }
 
-check_theirs() {
-  local it other=() running=() stray=() row
-  found "deployed controller: ${deployments[*]:-none}"
+check_legacy_system() {
+  local object other=() running=() stray=() row
+  finding "legacy controller: ${deployments[*]:-none}"
   ((${#deployments[@]} > 0)) ||
-    block nothing "no Deployment of this cluster runs the deployed controller (multinic-controller)" \
-      "install MultiNIC anew: scripts/build-and-deploy.sh; or, if it was scaled to 0 by a migration, give its --backup"
-  for it in "${deployments[@]}"; do
-    [[ $it == "$namespace/"* ]] || other+=("$it")
+    block nothing "no Deployment of this cluster runs the legacy controller (multinic-controller)" \
+      "install MultiNIC: scripts/build-and-deploy.sh; or, if a migration scaled the legacy controller to 0, pass the --backup of this migration"
+  for object in "${deployments[@]}"; do
+    [[ $object == "$namespace/"* ]] || other+=("$object")
   done
-  block_all namespace "the deployed controller is not in namespace $namespace, where ours looks for node configs" \
-    "see whether it looks at node configs there (CONTROLLER_NAMESPACE); it is stopped in any case" "${other[@]}"
+  block_all namespace "the legacy controller is not in namespace $namespace; MultiNIC's controller reads node configs only from $namespace" \
+    "check whether the legacy controller reads node configs from $namespace (CONTROLLER_NAMESPACE); forward stops the legacy controller in any case" "${other[@]}"
   check_deployments "${deployments[@]}"
   rows "{{.metadata.namespace}}/{{.metadata.name}}$sep$containers$sep$images" daemonsets -A
-  while IFS=$sep read -r it row other; do
-    if [[ " $row " =~ [\ /]multinic-agent\  || $other =~ multinic-agent[:@\ ] ]]; then running+=("DaemonSet $it"); fi
+  while IFS=$sep read -r object row other; do
+    if [[ " $row " =~ [\ /]multinic-agent\  || $other =~ multinic-agent[:@\ ] ]]; then running+=("DaemonSet $object"); fi
   done <<<"$answer"
-  block_all daemonset "agents of an earlier generation run on all nodes and write the same files as ours" \
-    "delete the DaemonSet, and wait until its Pods are gone" "${running[@]}"
+  block_all daemonset "agents of an earlier generation run on all nodes and write the same files as MultiNIC's agents" \
+    "delete the DaemonSet, and wait until no Pod is left" "${running[@]}"
   rows "{{.metadata.namespace}}/{{.metadata.name}}$sep{{range .spec.containers}}{{range .command}}{{.}} {{end}}{{end}}$sep{{range .metadata.ownerReferences}}{{.kind}}{{end}}" pods -A
-  while IFS=$sep read -r it row other; do
-    if [[ " $row " =~ [\ /]multinic-controller\  && $other != ReplicaSet ]]; then stray+=("Pod $it"); fi
+  while IFS=$sep read -r object row other; do
+    if [[ " $row " =~ [\ /]multinic-controller\  && $other != ReplicaSet ]]; then stray+=("Pod $object"); fi
   done <<<"$answer"
-  block_all stray "these Pods run the deployed controller and belong to no Deployment" "find out who made them, and delete them" "${stray[@]}"
+  block_all stray "these Pods run the legacy controller and belong to no Deployment" "find their creator, then delete these Pods" "${stray[@]}"
   check_jobs
   check_tokens
 }
 
-# check_names: with ours a NIC keeps its name whatever its entry says by now; a deployed agent gives it the one of its entry.
+# check_names: MultiNIC never renames a NIC in use; a legacy agent renames a NIC to the name in spec.interfaces.
 check_names() {
-  local name asked real nic mac renamed=()
-  there crd "$kind" || return 0
+  local name desired actual nic mac renamed=()
+  exists crd "$kind" || return 0
   rows "{{.metadata.name}}$sep{{range .spec.interfaces}}{{.macAddress}}={{.name}} {{end}}$sep{{with .status}}{{range .interfaceStatuses}}{{.macAddress}}={{.name}} {{end}}{{end}}" "$kind" -n "$namespace"
-  while IFS=$sep read -r name asked real; do
-    for nic in ${asked,,}; do
+  while IFS=$sep read -r name desired actual; do
+    for nic in ${desired,,}; do
       mac=${nic%=*}
-      [[ " ${real,,}" != *" $mac=multinic"* || " ${real,,}" == *" $nic "* ]] ||
-        renamed+=("$name: $(grep -o "$mac=multinic[0-9]" <<<"${real,,}" | cut -d= -f2) would be ${nic#*=} (MAC $mac)")
+      [[ " ${actual,,}" != *" $mac=multinic"* || " ${actual,,}" == *" $nic "* ]] ||
+        renamed+=("$name: $(grep -o "$mac=multinic[0-9]" <<<"${actual,,}" | cut -d= -f2) would be ${nic#*=} (MAC $mac)")
     done
   done <<<"$answer"
-  block_all numbers "these NICs are called otherwise than their entries say; a deployed agent renames them while they are in use" \
-    "detach them first, or accept it" "${renamed[@]}"
+  block_all numbers "the names of these NICs differ from spec.interfaces; a legacy agent renames NICs in use" \
+    "detach these NICs first, or accept the renaming" "${renamed[@]}"
 }
 
-# The account of our controller has the name of theirs.
+# The ServiceAccounts of both controllers have the same name.
 check_tokens() {
-  local it account
+  local object account
   rows "{{.metadata.name}}$sep$(annotation kubernetes.io/service-account.name)" secrets -n "$namespace" --field-selector type=kubernetes.io/service-account-token
-  while IFS=$sep read -r it account; do
+  while IFS=$sep read -r object account; do
     [[ $account != multinic-agent ]] ||
-      mind "Secret $namespace/$it is a token of ServiceAccount multinic-agent, which is replaced: who uses it elsewhere needs another one"
+      notice "Secret $namespace/$object is a token of ServiceAccount multinic-agent. forward replaces this account: foreign clients of the token need a new token"
   done <<<"$answer"
 }
 
 check_jobs() {
-  local it active working=0 ended=0
-  rows "{{.metadata.namespace}}/{{.metadata.name}}$sep{{with .status}}{{.active}}{{end}}" jobs -A "${their_jobs[@]}"
-  while IFS=$sep read -r it active; do
-    [[ -n $it ]] || continue
+  local object active working=0 ended=0
+  rows "{{.metadata.namespace}}/{{.metadata.name}}$sep{{with .status}}{{.active}}{{end}}" jobs -A "${legacy_jobs[@]}"
+  while IFS=$sep read -r object active; do
+    [[ -n $object ]] || continue
     if [[ $active == [1-9]* ]]; then working=$((working + 1)); else ended=$((ended + 1)); fi
   done <<<"$answer"
-  found "its agents: $working at work, which are waited for; $ended that have ended, whose Jobs are removed"
+  finding "legacy agents: $working running (forward waits for the end), $ended finished (forward removes their Jobs)"
 }
 
 check_configs() {
-  if ! there crd "$kind"; then
-    found "node configs: none, the kind $kind is not installed"
+  if ! exists crd "$kind"; then
+    finding "node configs: none, the CRD $kind is not installed"
     return
   fi
   check_kind
@@ -81,13 +81,13 @@ check_configs() {
 }
 
 check_kind() {
-  ask get crd "$kind" -o 'jsonpath={.spec.conversion.strategy}{" "}{.status.storedVersions[*]}'
-  found "kind $kind: stored as ${answer#* }"
+  read_cluster get crd "$kind" -o 'jsonpath={.spec.conversion.strategy}{" "}{.status.storedVersions[*]}'
+  finding "CRD $kind: stored versions ${answer#* }"
   [[ $answer =~ ^(None)?\ (v1alpha1|v1|\ )+$ ]] ||
-    block kind "$kind is stored as ${answer#* } with conversion ${answer%% *}: not as any deployed generation" "find out whose kind this is"
+    block kind "$kind has stored versions ${answer#* } and conversion ${answer%% *}, unlike every legacy version" "find the owner of this CRD"
 }
 
-# Node names by systemUUID, lower case; and how many have it.
+# Node names by systemUUID (lower case), systemUUIDs and OS images by node name.
 declare -A node_of=() named_node=() os_of=()
 
 read_nodes() {
@@ -95,13 +95,13 @@ read_nodes() {
   rows "{{.metadata.name}}$sep{{.status.nodeInfo.systemUUID}}$sep{{.status.nodeInfo.osImage}}$sep{{range .status.conditions}}{{if eq .type \"Ready\"}}{{.status}}{{end}}{{end}}" nodes
   while IFS=$sep read -r name uuid os ready; do
     [[ -n $name ]] || continue
-    [[ $ready == True || -z $ready ]] || mind "node $name is not ready: its node config is taken over when it is"
+    [[ $ready == True || -z $ready ]] || notice "node $name is not ready: MultiNIC takes over the node config when the node is ready"
     named_node[$name]=${uuid,,}
     os_of[$name]=$os
     [[ -z ${node_of[${uuid,,}]:-} ]] || twice+=("$uuid: ${node_of[${uuid,,}]} and $name")
     node_of[${uuid,,}]=$name
   done <<<"$answer"
-  block_all uuid "several nodes have one systemUUID; ours sends no agent to either" "see which server each is: virsh or the cloud gave out one id twice" "${twice[@]}"
+  block_all uuid "several nodes have the same systemUUID; MultiNIC sends no agent to these nodes" "find the server of each node: virsh or the cloud assigned the same id twice" "${twice[@]}"
 }
 
 read_configs() {
@@ -129,20 +129,20 @@ read_configs() {
     holder[$on]=$name
     [[ ${os_of[$on]} =~ ^(Ubuntu|Debian) ]] || unsupported+=("$on: ${os_of[$on]}")
   done <<<"$answer"
-  found "node configs: $number$(for state in "${!states[@]}"; do printf ', %s %s' "${states[$state]}" "$state"; done)"
-  ((differ == 0)) || mind "$differ node configs name their node differently than Kubernetes does: the instance id counts (condition NameDiffers)"
-  block_all elsewhere "node configs outside of namespace $namespace are not looked at by ours" "move them to $namespace, or leave them" "${elsewhere[@]}"
-  block_all node "no node is meant by these node configs; their NICs stay as they are, and nobody configures them (NodeNotFound)" \
-    "delete those of servers that are gone; correct the instance id of others (kubectl get nodes -o custom-columns=NAME:.metadata.name,ID:.status.nodeInfo.systemUUID)" "${nowhere[@]}"
-  block_all duplicates "several node configs mean one node; ours applies neither (DuplicateInstanceId)" "delete the one that is out of date" "${twice[@]}"
-  block_all leaving "node configs are being deleted, and something holds them" "see their finalizers" "${leaves[@]}"
-  block_all form "the status of these has the form of an early generation, which no later definition of the kind accepts" \
-    "drop it: kubectl -n $namespace patch mnnc NAME --subresource=status --type=json -p '[{\"op\":\"remove\",\"path\":\"/status/interfaceStatuses\"}]'" "${forms[@]}"
-  block_all os "the hosts of these nodes are not of the netplan family: ours refuses to touch them" \
-    "leave this cluster with the deployed system until they are supported; README.md says what is" "${unsupported[@]}"
+  finding "node configs: $number$(for state in "${!states[@]}"; do printf ', %s %s' "${states[$state]}" "$state"; done)"
+  ((differ == 0)) || notice "$differ node configs have a nodeName unlike the Node's name: MultiNIC finds the node by instance id (condition NameDiffers)"
+  block_all elsewhere "MultiNIC does not read node configs outside namespace $namespace" "move these node configs to $namespace, or ignore them" "${elsewhere[@]}"
+  block_all node "these node configs match no node; their NICs stay unchanged and get no updates (NodeNotFound)" \
+    "delete node configs of removed servers; correct other instance ids (kubectl get nodes -o custom-columns=NAME:.metadata.name,ID:.status.nodeInfo.systemUUID)" "${nowhere[@]}"
+  block_all duplicates "several node configs match the same node; MultiNIC applies none (DuplicateInstanceId)" "delete the outdated node config" "${twice[@]}"
+  block_all leaving "finalizers delay the deletion of these node configs" "read their finalizers" "${leaves[@]}"
+  block_all form "these objects have a status in an early form, refused by every later CRD" \
+    "remove this status: kubectl -n $namespace patch mnnc NAME --subresource=status --type=json -p '[{\"op\":\"remove\",\"path\":\"/status/interfaceStatuses\"}]'" "${forms[@]}"
+  block_all os "the hosts of these nodes do not use netplan; MultiNIC refuses to configure these hosts" \
+    "leave this cluster with the legacy system; README.md lists supported distributions" "${unsupported[@]}"
 }
 
-# What `acceptEntries` of our controller would not use; such an entry keeps its NIC as it is.
+# Entries that MultiNIC's controller rejects (`acceptEntries`). The NIC of a rejected entry stays unchanged.
 read_entries() {
   local where entry position id name mac address cidr mtu key why bad=()
   local -A holder=()
@@ -150,10 +150,10 @@ read_entries() {
   while IFS=$sep read -r where position id name mac address cidr mtu; do
     [[ -n $where ]] || continue
     entry="$where interfaces[$position]"
-    # As there, multinic05 is another way to write multinic5.
+    # `acceptEntries` also reads multinic05 as multinic5.
     [[ $name == '<no value>' ]] || id=$(sed -E 's/^multinic0*([0-9])/\1/' <<<"$name")
     why=''
-    [[ $id =~ ^([0-9]|'<no value>')$ ]] || why="$name is not one of multinic0 to multinic9"
+    [[ $id =~ ^([0-9]|'<no value>')$ ]] || why="name $name is not within multinic0 to multinic9"
     [[ $mac =~ ^([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}$ ]] || why="macAddress ${mac/'<no value>'/is missing}"
     [[ $mtu == '<no value>' ]] || ((mtu >= 68 && mtu <= 9000)) || why="mtu $mtu is not within 68 and 9000"
     case $address,$cidr in
@@ -166,11 +166,11 @@ read_entries() {
     done
     [[ -z $why ]] || bad+=("$entry: $why")
   done <<<"$answer"
-  block_all entries "entries that ours does not use (InvalidEntry); the deployed agent took such a NIC for removed, ours leaves it as it is" \
-    "correct them where they come from" "${bad[@]}"
+  block_all entries "MultiNIC rejects these entries (InvalidEntry); the legacy agent removed such a NIC, MultiNIC leaves the NIC unchanged" \
+    "correct these entries at their source" "${bad[@]}"
 }
 
-# in_subnet ADDRESS CIDR: IPv4 only, as everywhere in the deployed system.
+# in_subnet ADDRESS CIDR: IPv4 only, as everywhere in the legacy system.
 in_subnet() {
   local -i mask ip net
   number_of "$1" || return 1
@@ -187,20 +187,20 @@ number_of() {
   answer=$((BASH_REMATCH[1] << 24 | BASH_REMATCH[2] << 16 | BASH_REMATCH[3] << 8 | BASH_REMATCH[4]))
 }
 
-# Whoever wrote fields last: our Viola takes over what the deployed one wrote, and nobody else's.
+# Field managers of node configs: MultiNIC's Viola takes over fields of the legacy Viola only.
 check_owners() {
   local managers manager
   local -A times=()
-  ask get "$kind" -n "$namespace" --show-managed-fields -o 'go-template={{range .items}}{{range .metadata.managedFields}}{{if ne (printf "%v" .subresource) "status"}}{{.manager}}{{"\n"}}{{end}}{{end}}{{end}}'
+  read_cluster get "$kind" -n "$namespace" --show-managed-fields -o 'go-template={{range .items}}{{range .metadata.managedFields}}{{if ne (printf "%v" .subresource) "status"}}{{.manager}}{{"\n"}}{{end}}{{end}}{{end}}'
   while read -r manager; do
     [[ -z $manager ]] || times[$manager]=$((${times[$manager]:-0} + 1))
   done <<<"$answer"
   managers=$(for manager in "${!times[@]}"; do printf ', %s (%s)' "$manager" "${times[$manager]}"; done)
-  found "specs written by: ${managers#, }"
+  finding "specs written by: ${managers#, }"
   for manager in "${!times[@]}"; do
     case $manager in
       kubectl-client-side-apply | kubectl | viola | controller | multinic-controller | kubectl-annotate | kubectl-label | kubectl-patch | kubectl-edit) ;;
-      *) mind "$manager writes node configs too: what it goes on writing is a FieldConflict for our Viola" ;;
+      *) notice "$manager writes node configs too: further writes cause a FieldConflict at MultiNIC's Viola" ;;
     esac
   done
 }

@@ -1,34 +1,34 @@
 # shellcheck shell=bash disable=SC2016,SC2034,SC2154 # variables of the script that sources it
-# Sourced: what `check` finds, told in one piece; nothing here looks at a cluster.
+# Sourced: collects and prints the findings of `check`, checks rights, and detects GitOps tools.
 
-found=()
-minded=()
-blocks=()
-blocked=()
+findings=()
+notices=()
+obstacles=()
+acceptable=()
 
-# found, mind TEXT: what is there; what nobody has to change and somebody may want to know.
-found() {
-  found+=("$1")
+# finding, notice TEXT: adds an object of the cluster; adds a fact without required action.
+finding() {
+  findings+=("$1")
 }
 
-mind() {
-  minded+=("$1")
+notice() {
+  notices+=("$1")
 }
 
-# Without these there is no way forward, whoever accepts it.
+# Codes that --accept does not cover.
 final=' nothing rights kind '
 
-# block CODE WHY NEXT: what has to be dealt with, or accepted, before anything may be changed.
+# block CODE WHY NEXT: adds an obstacle. The user must resolve or accept every obstacle before the script changes the cluster.
 block() {
   if [[ $accepted == *" $1 "* && $final != *" $1 "* ]]; then
-    mind "accepted, [$1]: $2"
+    notice "accepted, [$1]: $2"
     return
   fi
-  [[ $final == *" $1 "* ]] || blocked+=("$1")
-  blocks+=("[$1] $2"$'\n'"      Next: $3")
+  [[ $final == *" $1 "* ]] || acceptable+=("$1")
+  obstacles+=("[$1] $2"$'\n'"      Next: $3")
 }
 
-# block_all CODE WHY NEXT ITEM…: one finding for all items, if there are any; ten of them are told.
+# block_all CODE WHY NEXT ITEM…: adds a single obstacle for all items and prints the first ten; without items no obstacle.
 block_all() {
   local code=$1 why=$2 next=$3 shown
   shift 3
@@ -38,16 +38,16 @@ block_all() {
   block "$code" "$why:$shown" "$next"
 }
 
-# tell STEP…: all that was found, and what would be done.
-tell() {
-  section 'found' "${found[@]}"
-  section 'would happen' "$@"
-  tell_blocks
+# print_findings STEP…: prints findings, planned steps, notices and obstacles.
+print_findings() {
+  section 'found' "${findings[@]}"
+  section 'planned steps' "$@"
+  print_obstacles
 }
 
-tell_blocks() {
-  section 'to know' "${minded[@]}"
-  section 'in the way' "${blocks[@]}"
+print_obstacles() {
+  section 'notices' "${notices[@]}"
+  section 'obstacles' "${obstacles[@]}"
 }
 
 section() {
@@ -58,16 +58,16 @@ section() {
   for item; do say "  - $item"; done
 }
 
-# unblocked: ends everything while something is in the way.
-unblocked() {
-  ((${#blocks[@]} == 0)) && return
+# require_no_obstacle: ends the script while an obstacle exists.
+require_no_obstacle() {
+  ((${#obstacles[@]} == 0)) && return
   local codes
-  codes=$(IFS=,; echo "${blocked[*]}")
-  die "this cluster is not fit: ${#blocks[@]} in the way, see above" "deal with each${codes:+, or accept what you have looked at: --accept $codes}"
+  codes=$(IFS=,; echo "${acceptable[*]}")
+  die "obstacles to the migration: ${#obstacles[@]} (above)" "resolve each obstacle${codes:+, or accept the obstacles after a review: --accept $codes}"
 }
 
-# What either half needs on both ways, in any namespace or none: VERB/RESOURCE[.GROUP][/SUBRESOURCE]. Who puts roles back grants
-# what these say.
+# Rights for both halves and both directions, in every namespace or cluster-wide: VERB/RESOURCE[.GROUP][/SUBRESOURCE]. `back` restores
+# roles, and RBAC lets a user create only roles with rights that the user has, or with escalate.
 rights=(
   list/deployments.apps list/pods
   {create,patch}/namespaces
@@ -80,8 +80,8 @@ rights=(
   {create,patch,delete}/networkpolicies.networking.k8s.io
 )
 
-# may_all RIGHT…: rights that are missing are one finding, and the end: without them not even a look says all. One request for
-# all of them; who is asked changes nothing.
+# may_all RIGHT…: ends the script with a list of missing rights, because findings would be incomplete. A single request creates all
+# SelfSubjectAccessReviews; the API server stores none.
 may_all() {
   local right verb resource group part allowed reviews='' missing=''
   for right; do
@@ -90,39 +90,39 @@ may_all() {
     [[ $resource != *.* ]] || group=${resource#*.}
     reviews+="{apiVersion: authorization.k8s.io/v1, kind: SelfSubjectAccessReview, spec: {resourceAttributes: {verb: $verb, resource: ${resource%%.*}, group: \"$group\", subresource: \"$part\"}}}"$'\n---\n'
   done
-  ask create --validate=false -f - -o "go-template={{with .spec.resourceAttributes}}{{.verb}}$sep{{.resource}}$sep{{with .subresource}}{{.}}{{end}}{{end}}$sep{{.status.allowed}}{{\"\\n\"}}" <<<"$reviews"
+  read_cluster create --validate=false -f - -o "go-template={{with .spec.resourceAttributes}}{{.verb}}$sep{{.resource}}$sep{{with .subresource}}{{.}}{{end}}{{end}}$sep{{.status.allowed}}{{\"\\n\"}}" <<<"$reviews"
   while IFS=$sep read -r verb resource part allowed; do
     [[ -z $verb || $allowed == true ]] || missing+=$'\n'"      $verb $resource${part:+/$part}"
   done <<<"$answer"
   [[ -n $missing ]] || return 0
   block rights "these rights are missing:$missing" "use a kubeconfig of an administrator of this cluster"
-  tell_blocks
-  unblocked
+  print_obstacles
+  require_no_obstacle
 }
 
-# check_deployments NAMESPACE/NAME…: what either half asks of what it stops.
+# check_deployments NAMESPACE/NAME…: obstacles and notices for Deployments that the script stops.
 check_deployments() {
-  local it
-  for it; do
-    ask get deployment "${it#*/}" -n "${it%/*}" -o 'jsonpath={.spec.replicas}'
-    [[ $answer != 0 ]] || mind "Deployment $it has no replicas: it will have none again after going back"
+  local object
+  for object; do
+    read_cluster get deployment "${object#*/}" -n "${object%/*}" -o 'jsonpath={.spec.replicas}'
+    [[ $answer != 0 ]] || notice "Deployment $object has 0 replicas, and gets 0 replicas again after back"
   done
   block_gitops "$@"
 }
 
-# block_gitops NAMESPACE/NAME…: what somebody else applies again and again would come back while it is being replaced. Argo CD may
-# keep track by a label that is helm's too: then only what it has written tells.
+# block_gitops NAMESPACE/NAME…: Argo CD or Flux would restore the Deployment during the migration. Argo CD may track objects by a label
+# that helm also sets: then only managedFields name Argo CD.
 block_gitops() {
-  local it by held=()
-  for it; do
-    ask get deployment "${it#*/}" -n "${it%/*}" -o "go-template=$(label argocd.argoproj.io/instance)$(annotation argocd.argoproj.io/tracking-id)$(label kustomize.toolkit.fluxcd.io/name)$(label helm.toolkit.fluxcd.io/name)"
+  local object by managed=()
+  for object; do
+    read_cluster get deployment "${object#*/}" -n "${object%/*}" -o "go-template=$(label argocd.argoproj.io/instance)$(annotation argocd.argoproj.io/tracking-id)$(label kustomize.toolkit.fluxcd.io/name)$(label helm.toolkit.fluxcd.io/name)"
     by=$answer
     if [[ -z $by ]]; then
-      ask get deployment "${it#*/}" -n "${it%/*}" --show-managed-fields -o 'go-template={{range .metadata.managedFields}}{{.manager}}{{"\n"}}{{end}}'
+      read_cluster get deployment "${object#*/}" -n "${object%/*}" --show-managed-fields -o 'go-template={{range .metadata.managedFields}}{{.manager}}{{"\n"}}{{end}}'
       by=$(grep -Em1 '^(argocd-.*|kustomize-controller|helm-controller)$' <<<"$answer") || true
     fi
-    [[ -z $by ]] || held+=("Deployment $it by $by")
+    [[ -z $by ]] || managed+=("Deployment $object by $by")
   done
-  block_all gitops "Argo CD or Flux applies the deployed system, and would bring it back" \
-    "take it out of there, or pause it there, until the migration is over" "${held[@]}"
+  block_all gitops "Argo CD or Flux applies the legacy system and would restore these Deployments" \
+    "remove the legacy system from this tool, or pause the tool, until the migration ends" "${managed[@]}"
 }

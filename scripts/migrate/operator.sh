@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2016,SC2034,SC2154 # variables of the script that sources it
-# Sourced: the half of the management cluster. In the step viola our Viola stands in a namespace of its own and takes what the
-# deployed operator sends, without a token, beside an operator of ours that has nothing to do but to keep its certificate: names
-# in the namespace of the release are still the deployed operator's. In the step operator ours takes its place.
+# Sourced: migration of the management cluster. The step viola installs MultiNIC's Viola in a separate namespace, because the legacy
+# operator still owns the names in the release's namespace. This Viola accepts POSTs from the legacy operator without a token; an idle
+# MultiNIC operator beside Viola renews the certificate. The step operator replaces the legacy operator.
 
 release=multinic-operator
 namespace=multinic-operator-system
@@ -12,9 +12,9 @@ key_secret=multinic-operator-contrabass
 kind=openstackconfigs.multinic.example.com
 marker=multinic-migration-operator
 finalizers=(multinic.example.com/cleanup multinic.example.com/finalizer multinic.example.com/operator-finalizer)
-# What an object says of itself, for comparison afterwards, and what it says when it is well.
-said='{{with .status}}{{range .conditions}}{{if eq .type "Ready"}}{{.status}}{{end}}{{end}}{{end}}'
-well=True
+# Template of an object's state, to compare before and after, and the state of a healthy object.
+state_template='{{with .status}}{{range .conditions}}{{if eq .type "Ready"}}{{.status}}{{end}}{{end}}{{end}}'
+healthy=True
 
 find_deployments() {
   deployments_of is_viola
@@ -24,240 +24,242 @@ find_deployments() {
   deployments=("${operators[@]}" "${violas[@]}")
 }
 
-look() {
-  local it
+inspect() {
+  local object
   check_cluster
   find_deployments
-  for it in "${deployments[@]}"; do note_deployment "$it"; done
-  note_in_the_way
-  for it in "${deployments[@]}" "$namespace/" multinic-system/; do note leave namespace "${it%/*}"; done
+  for object in "${deployments[@]}"; do include_deployment "$object"; done
+  include_name_conflicts
+  for object in "${deployments[@]}" "$namespace/" multinic-system/; do include leave namespace "${object%/*}"; done
   map_values
-  steps=("everything of the deployed operator and Viola (${#theirs[@]} objects) is saved in the folder that --backup names")
-  [[ $step == operator ]] || steps+=("with --step viola, and for as long as you like: our Viola is installed in namespace $bridge, the deployed operator is started anew with VIOLA_ENDPOINT=$bridge_url, the deployed Viola is stopped")
+  steps=("save all ${#legacy_objects[@]} objects of the legacy operator and Viola in the folder --backup DIR")
+  [[ $step == operator ]] || steps+=("with --step viola, for as long as you like: install MultiNIC's Viola in namespace $bridge, restart the legacy operator with VIOLA_ENDPOINT=$bridge_url, stop the legacy Viola")
   [[ $step == viola ]] || steps+=(
-    "${deployments[*]:-nothing} is stopped for good; $(saved remove | wc -l) of these objects are removed; OpenstackConfigs, Secrets, ConfigMaps, volumes and namespaces stay"
-    "the kind gets our definition, and the chart $release is installed in namespace $namespace"
-    "our operator takes $(how_many) OpenstackConfigs over: the names of NICs are read from the business clusters and stay; a node config that says more by then (ids of ports) is looked at by one agent"
+    "stop ${deployments[*]:-no Deployment}, and remove $(backup_rows remove | wc -l) saved objects; OpenstackConfigs, Secrets, ConfigMaps, volumes and namespaces stay"
+    "install MultiNIC's CRD, and the chart $release in namespace $namespace"
+    "MultiNIC's operator takes over $(config_count) OpenstackConfigs: NICs keep the names from the business clusters; an agent runs on each node with new fields (port ids)"
   )
-  check_theirs
+  check_legacy_system
   check_configs
   check_clusters
   write_values
 }
 
-# map_values: what the first operator is set, and where it and Viola may run.
+# map_values: maps the first operator's settings, and the scheduling of operator and Viola, to chart values.
 map_values() {
-  local it environment key
-  for it in "${operators[@]:0:1}"; do
-    env_of "$it"
+  local object environment key
+  for object in "${operators[@]:0:1}"; do
+    env_of "$object"
     environment=$answer
     settings_of operator "$operator_settings" "$environment"
     key=$(grep -E '^CONTRABASS_ENCRYPT_KEY[=@].' <<<"$environment" | tail -n 1) || true
-    [[ -z $key ]] || map_key "${it%/*}" "$key"
-    placement_of operator "$it"
-    pull_secrets_of "$it"
+    [[ -z $key ]] || map_key "${object%/*}" "$key"
+    placement_of operator "$object"
+    pull_secrets_of "$object"
   done
-  for it in "${violas[@]:0:1}"; do placement_of viola "$it"; done
-  # Pod Security of namespaces that others use too is not ours to change in passing.
-  of_part namespaces '  create: false'
+  for object in "${violas[@]:0:1}"; do placement_of viola "$object"; done
+  # The chart must not set Pod Security labels on namespaces with foreign Pods.
+  add_part_line namespaces '  create: false'
 }
 
-# map_key NAMESPACE CONTRABASS_ENCRYPT_KEY(=VALUE|@SECRET/KEY): a key that lies in no Secret of ours gets one when we install.
+# map_key NAMESPACE CONTRABASS_ENCRYPT_KEY(=VALUE|@SECRET/KEY): refers to the Secret with the key. Without a Secret in $namespace the
+# script creates $key_secret at the installation.
 map_key() {
-  local place=${2#*@}
+  local secret_key=${2#*@}
   if [[ $2 == CONTRABASS_ENCRYPT_KEY@* && $1 == "$namespace" ]]; then
-    of_part operator "  secretSettings:"$'\n'"    contrabassEncryptKey: {name: ${place%/*}, key: ${place#*/}}"
+    add_part_line operator "  secretSettings:"$'\n'"    contrabassEncryptKey: {name: ${secret_key%/*}, key: ${secret_key#*/}}"
     return
   fi
-  of_part operator "  secretSettings:"$'\n'"    contrabassEncryptKey: {name: $key_secret, key: encrypt-key}"
+  add_part_line operator "  secretSettings:"$'\n'"    contrabassEncryptKey: {name: $key_secret, key: encrypt-key}"
   if [[ $2 == *@* ]]; then
-    ask get secret "${place%/*}" -n "$1" -o "go-template={{index .data \"${place#*/}\" | base64decode}}"
-    own_key=$answer
+    read_cluster get secret "${secret_key%/*}" -n "$1" -o "go-template={{index .data \"${secret_key#*/}\" | base64decode}}"
+    contrabass_key=$answer
   else
-    own_key=${2#*=}
+    contrabass_key=${2#*=}
   fi
 }
 
 forward() {
-  begin_forward "take this cluster over from the deployed $([[ $step == viola ]] && echo Viola || echo 'operator and Viola')"
+  begin_forward "migrate this cluster from the legacy $([[ $step == viola ]] && echo Viola || echo 'operator and Viola') to MultiNIC"
   if [[ $step == viola ]]; then forward_viola; else forward_operator; fi
 }
 
 forward_viola() {
-  local it networks
-  ! is_released || die "the operator is ours already: it needs no listener without a token" "there is nothing to do"
+  local object networks
+  ! is_released || die "MultiNIC's operator is already installed and needs no listener without a token" "no further step is necessary"
   pod_networks
   networks=$answer
   registrations_namespace
   restricted_namespace "$bridge"
   copy_pull_secrets "$bridge"
-  namespace=$bridge place_kind
+  namespace=$bridge install_crd
   bridge_values >"$scratch/bridge.yaml"
-  namespace=$bridge settled=$scratch/bridge.yaml place_release --set "operator.settings.watchNamespace=$bridge" \
+  namespace=$bridge values_file=$scratch/bridge.yaml upgrade_release --set "operator.settings.watchNamespace=$bridge" \
     --set operator.replicas=1 --set operator.persistence.enabled=false \
     --set viola.tls.mode=managed --set viola.tokens.mode=managed --set viola.settings.legacyListener=:8081 \
     --set "viola.settings.legacyAllowFrom={$networks}" --set viola.settings.takeOver=true --set viola.settings.acceptUnfenced=true
-  for it in "${operators[@]}"; do point_operator "$it"; done
-  point_configs "$bridge_url"
+  for object in "${operators[@]}"; do redirect_operator "$object"; done
+  redirect_configs "$bridge_url"
   stop "${violas[@]}"
-  if changed_nothing; then return; fi
-  say "done: the deployed operator sends to our Viola. See what it is sent: kubectl -n $bridge logs deploy/viola-api"
+  if ends_dry_run; then return; fi
+  say "done: the legacy operator sends to MultiNIC's Viola. See the requests: kubectl -n $bridge logs deploy/viola-api"
   say "Next: $0 forward --half operator --step operator --backup $backup; or back: $0 back --half operator --backup $backup"
 }
 
-# bridge_values: those of the backup without Secrets that lie beside the deployed operator; nobody asks Contrabass there.
+# bridge_values: prints the backup's values without secretSettings: the bridge's namespace lacks these Secrets, and its operator
+# sends no request to Contrabass.
 bridge_values() {
   $dry_run || awk '/^  secretSettings:/ { skipped = 1; next } skipped && /^    / { next } { skipped = 0; print }' "$backup/values.yaml"
 }
 
-# Viola reads registrations in a namespace that holds nothing else.
+# Viola reads registrations from a dedicated namespace.
 registrations_namespace() {
-  there namespace "$clusters" || restricted_namespace "$clusters"
+  exists namespace "$clusters" || restricted_namespace "$clusters"
 }
 
-# pod_networks: where the deployed operator's Pod will send from, in $answer.
+# pod_networks: sets $answer to the networks from which the legacy operator's Pod sends.
 pod_networks() {
   answer=$legacy_from
   [[ -z $answer ]] || return 0
-  ask get nodes -o 'go-template={{range .items}}{{range .spec.podCIDRs}}{{.}}{{"\n"}}{{end}}{{end}}'
+  read_cluster get nodes -o 'go-template={{range .items}}{{range .spec.podCIDRs}}{{.}}{{"\n"}}{{end}}{{end}}'
   answer=$(sort -u <<<"$answer" | paste -sd,)
-  [[ -n $answer ]] || die "the nodes do not say what addresses Pods have" "give them: --legacy-from 10.244.0.0/16"
+  [[ -n $answer ]] || die "no Node states podCIDRs" "pass the Pod networks: --legacy-from 10.244.0.0/16"
 }
 
-# point_operator NAMESPACE/NAME: started anew, it sends to our Viola.
-point_operator() {
+# redirect_operator NAMESPACE/NAME: restarts the legacy operator with the bridge's VIOLA_ENDPOINT.
+redirect_operator() {
   local namespace=${1%/*} name=${1#*/}
   env_of "$1"
   grep -q "^VIOLA_ENDPOINT=$bridge_url\$" <<<"$answer" ||
     change kube -n "$namespace" set env "deployment/$name" "VIOLA_ENDPOINT=$bridge_url"
   $dry_run || kube -n "$namespace" rollout status "deployment/$name" --timeout=300s >&2 ||
-    die "the deployed operator does not start with another VIOLA_ENDPOINT" "see kubectl -n $namespace get pods; or go back"
+    die "the legacy operator does not start with VIOLA_ENDPOINT=$bridge_url" "see kubectl -n $namespace get pods; or go back"
 }
 
-# point_configs URL|null: an OpenstackConfig that names a Viola of its own means the one that it is to have now.
-point_configs() {
+# redirect_configs URL|null: replaces violaEndpoint in each OpenstackConfig that sets the field.
+redirect_configs() {
   local where name now to=null found
   [[ $1 == null ]] || to="\"$1\""
-  there crd "$kind" || return 0
+  exists crd "$kind" || return 0
   rows "{{.metadata.namespace}}$sep{{.metadata.name}}$sep{{with .spec.settings}}{{with .violaEndpoint}}{{.}}{{end}}{{end}}" "$kind" -A
   found=$answer
   while IFS=$sep read -r where name now; do
     [[ -n $now && $now != "$1" ]] || continue
-    [[ $now == "$bridge_url" ]] || keep_pointed "$where$sep$name$sep" "$now"
-    point "$where" "$name" "$to"
+    [[ $now == "$bridge_url" ]] || save_viola_endpoint "$where$sep$name$sep" "$now"
+    set_viola_endpoint "$where" "$name" "$to"
   done <<<"$found"
 }
 
-# keep_pointed OBJECT URL: what it named first goes back into it.
-keep_pointed() {
+# save_viola_endpoint OBJECT URL: saves the first value only: `back` restores this value.
+save_viola_endpoint() {
   $dry_run && return
   [[ -e $backup/pointed && -n $(row_of "$1" "$backup/pointed") ]] || printf '%s\n' "$1$2" >>"$backup/pointed"
 }
 
-point() {
+set_viola_endpoint() {
   change kube -n "$1" patch "$kind" "$2" --type=merge -p "{\"spec\":{\"settings\":{\"violaEndpoint\":$3}}}"
 }
 
-# point_back: what somebody has named since stays.
-point_back() {
+# restore_viola_endpoints: restores saved values; a violaEndpoint that a user has set since stays.
+restore_viola_endpoints() {
   local where name before
   [[ -e $backup/pointed ]] || return 0
   while IFS=$sep read -r where name before; do
-    there "$kind" "$name" -n "$where" || continue
-    ask get "$kind" "$name" -n "$where" -o 'jsonpath={.spec.settings.violaEndpoint}'
-    [[ -n $answer && $answer != "$bridge_url" ]] || point "$where" "$name" "\"$before\""
+    exists "$kind" "$name" -n "$where" || continue
+    read_cluster get "$kind" "$name" -n "$where" -o 'jsonpath={.spec.settings.violaEndpoint}'
+    [[ -n $answer && $answer != "$bridge_url" ]] || set_viola_endpoint "$where" "$name" "\"$before\""
   done <"$backup/pointed"
 }
 
 forward_operator() {
   registrations_namespace
   stop "${deployments[@]}"
-  point_configs null
-  remove_theirs
+  redirect_configs null
+  remove_legacy_objects
   remove_bridge
   restrict_namespace
-  if there crd "$kind"; then place_kind; fi
-  place_key
+  if exists crd "$kind"; then install_crd; fi
+  create_key_secret
   copy_pull_secrets "$namespace"
-  place_release --set viola.settings.takeOver=true
-  ask_each
-  wait_for "$timeout" "OpenstackConfigs that are being taken over" taken_over || unfinished
-  ask_no_more
-  place_release
-  if changed_nothing; then return; fi
-  say "done: $(how_many) OpenstackConfigs are ours"
-  standing | while IFS=$sep read -r it ready how; do
-    [[ $how == good ]] || say "  $it is $ready, as it was not Ready before"
+  upgrade_release --set viola.settings.takeOver=true
+  request_syncs
+  wait_for "$timeout" "the takeover of OpenstackConfigs" taken_over || report_unfinished
+  withdraw_sync_requests
+  upgrade_release
+  if ends_dry_run; then return; fi
+  say "done: MultiNIC manages $(config_count) OpenstackConfigs"
+  takeover_states | while IFS=$sep read -r object ready how; do
+    [[ $how == good ]] || say "  $object is $ready and was not Ready before the migration"
   done
-  say "keep $backup: it is the way back, and its values.yaml goes to every upgrade:"
+  say "keep $backup: \`back\` needs this folder, and every upgrade needs the values.yaml in this folder:"
   say "  ./deploy-operator.sh --type production -- --values $backup/values.yaml"
-  say "once all OpenstackConfigs are Ready, remove operator.settings.legacyTakeOver from that file and upgrade: until then OpenstackConfigs of these namespaces take over any node config that names none"
+  say "when all OpenstackConfigs are Ready, remove operator.settings.legacyTakeOver from this file and upgrade: until then OpenstackConfigs in these namespaces take over any node config without source"
 }
 
 remove_bridge() {
-  there namespace "$bridge" || return 0
-  namespace=$bridge uninstall_release
+  exists namespace "$bridge" || return 0
+  namespace=$bridge uninstall_multinic
   change kube delete namespace "$bridge"
 }
 
-# place_key: never on a command line, where every user of this machine could read it.
-place_key() {
+# create_key_secret: the key stays off command lines: every user of this machine can read them.
+create_key_secret() {
   [[ -e $backup/encrypt-key ]] || return 0
-  if there secret "$key_secret" -n "$namespace"; then return; fi
-  say "+ Secret $namespace/$key_secret from what the deployed operator was set"
+  if exists secret "$key_secret" -n "$namespace"; then return; fi
+  say "+ Secret $namespace/$key_secret from the legacy operator's CONTRABASS_ENCRYPT_KEY"
   $dry_run || kube -n "$namespace" create secret generic "$key_secret" "--from-file=encrypt-key=$backup/encrypt-key" >/dev/null
 }
 
-# ask_each: has our operator look at each object anew, and say so.
-asked=multinic.example.com/force-reconcile
+# request_syncs: requests a sync for each object; the operator reports the end in status.lastHandledReconcileAt.
+sync_request=multinic.example.com/force-reconcile
 
-ask_each() {
-  if ! there crd "$kind" || ! there "$kind" -A; then return; fi
-  change kube annotate "$kind" --all -A --overwrite "$asked=$($dry_run || cat "$backup/id")"
+request_syncs() {
+  if ! exists crd "$kind" || ! exists "$kind" -A; then return; fi
+  change kube annotate "$kind" --all -A --overwrite "$sync_request=$($dry_run || cat "$backup/id")"
 }
 
-ask_no_more() {
-  there crd "$kind" || return 0
-  ask get "$kind" -A -o "go-template={{range .items}}$(annotation $asked){{end}}"
-  [[ -z $answer ]] || change kube annotate "$kind" --all -A "$asked-"
+withdraw_sync_requests() {
+  exists crd "$kind" || return 0
+  read_cluster get "$kind" -A -o "go-template={{range .items}}$(annotation $sync_request){{end}}"
+  [[ -z $answer ]] || change kube annotate "$kind" --all -A "$sync_request-"
 }
 
-# standing: a row for each object: namespace/name, its Ready condition, and whether it is theirs, being worked on, good or bad.
-standing() {
-  local name generation seen handled ready how rows id
-  there crd "$kind" || return 0
+# takeover_states: prints a row per object: namespace/name, Ready condition, and legacy, working, good or bad.
+takeover_states() {
+  local name generation observed handled ready how rows id
+  exists crd "$kind" || return 0
   id=$(<"$backup/id")
   rows=$(kube get "$kind" -A -o "go-template={{range .items}}{{.metadata.namespace}}/{{.metadata.name}}$sep{{.metadata.generation}}$sep{{with .status}}{{with .observedGeneration}}{{.}}{{end}}$sep{{with .lastHandledReconcileAt}}{{.}}{{end}}$sep{{range .conditions}}{{if eq .type \"Ready\"}}{{.status}} {{.reason}}{{end}}{{end}}{{else}}$sep$sep{{end}}{{\"\n\"}}{{end}}") || return 1
-  while IFS=$sep read -r name generation seen handled ready; do
+  while IFS=$sep read -r name generation observed handled ready; do
     [[ -n $name ]] || continue
-    if [[ $handled != *"$id"* ]]; then how=theirs
-    elif [[ $seen != "$generation" || $ready == Unknown* ]]; then how=working
+    if [[ $handled != *"$id"* ]]; then how=legacy
+    elif [[ $observed != "$generation" || $ready == Unknown* ]]; then how=working
     elif [[ $ready == True* ]]; then how=good
     else how=bad; fi
-    printf '%s\n' "$name$sep${ready:-not looked at}$sep$how"
+    printf '%s\n' "$name$sep${ready:-not observed}$sep$how"
   done <<<"$rows"
 }
 
-unfinished() {
+report_unfinished() {
   kube get "$kind" -A >&2 || true
-  worse >&2
-  die "after $timeout s not all OpenstackConfigs are taken over (above); no NIC was removed" \
-    "correct what they say and run this again, or go back: $0 back --half operator --backup $backup"
+  degraded >&2
+  die "after $timeout s MultiNIC does not manage all OpenstackConfigs (above); no NIC was removed" \
+    "resolve the reasons above and run this script again, or go back: $0 back --half operator --backup $backup"
 }
 
 back() {
-  begin_back "take MultiNIC off this cluster, keep all NICs, and put the deployed operator and Viola back"
-  stop_ours "$namespace/multinic-operator-controller-manager"
-  let_go "${finalizers[@]}"
-  ask_no_more
-  uninstall_release
+  begin_back "remove MultiNIC from this cluster, leave all NICs unchanged, and restore the legacy operator and Viola"
+  stop_multinic "$namespace/multinic-operator-controller-manager"
+  remove_finalizers "${finalizers[@]}"
+  withdraw_sync_requests
+  uninstall_multinic
   remove_bridge
   restore_labels "$namespace"
-  if $crds; then restore_kind; fi
-  point_back
-  restore_theirs
-  wait_for 300 "the deployed operator and Viola" serves_again || say "the deployed operator or Viola does not run yet: see kubectl get pods -A"
+  if $crds; then restore_crd; fi
+  restore_viola_endpoints
+  restore_legacy_objects
+  wait_for 300 "the legacy operator and Viola" legacy_system_ready || say "the legacy operator or Viola does not run yet: see kubectl get pods -A"
   end_back
-  if changed_nothing; then return; fi
-  say "done: the deployed operator has this cluster again. Left of ours: namespace $clusters with the registrations$($crds || echo ", and our definition of $kind, which serves what it needs")"
+  if ends_dry_run; then return; fi
+  say "done: the legacy operator manages this cluster again. Left: namespace $clusters with the registrations$($crds || echo ", and MultiNIC's CRD $kind, compatible with the legacy operator")"
 }

@@ -1,25 +1,25 @@
 # shellcheck shell=bash disable=SC2016,SC2034,SC2154 # variables of the script that sources it
-# Sourced: what the settings of the deployed system come to as values of our charts, a text that grows in $values.
+# Sourced: maps settings of the legacy system to values of MultiNIC's charts, in $values.
 
 values=''
-# The encrypt key of Contrabass, when it is in no Secret that our operator can be given.
-own_key=''
+# Contrabass encrypt key; '' if a Secret in the operator's namespace has the key.
+contrabass_key=''
 
-# env_of NAMESPACE/NAME: NAME=VALUE of all that its containers are set, and NAME@SECRET/KEY of what is in a Secret; in $answer.
+# env_of NAMESPACE/NAME: sets $answer to the containers' environment: NAME=VALUE, or NAME@SECRET/KEY for a value from a Secret.
 env_of() {
   local namespace=${1%/*} name=${1#*/} from key value map out=''
-  ask get deployment "$name" -n "$namespace" -o 'go-template={{range .spec.template.spec.containers}}{{range .envFrom}}{{with .configMapRef}}map {{.name}}{{"\n"}}{{end}}{{with .secretRef}}secret {{.name}}{{"\n"}}{{end}}{{end}}{{range .env}}{{$name := .name}}{{with .valueFrom}}{{with .configMapKeyRef}}key {{$name}} {{.name}} {{.key}}{{"\n"}}{{end}}{{with .secretKeyRef}}ref {{$name}} {{.name}} {{.key}}{{"\n"}}{{end}}{{else}}env {{$name}} {{with .value}}{{.}}{{end}}{{"\n"}}{{end}}{{end}}{{end}}'
+  read_cluster get deployment "$name" -n "$namespace" -o 'go-template={{range .spec.template.spec.containers}}{{range .envFrom}}{{with .configMapRef}}map {{.name}}{{"\n"}}{{end}}{{with .secretRef}}secret {{.name}}{{"\n"}}{{end}}{{end}}{{range .env}}{{$name := .name}}{{with .valueFrom}}{{with .configMapKeyRef}}key {{$name}} {{.name}} {{.key}}{{"\n"}}{{end}}{{with .secretKeyRef}}ref {{$name}} {{.name}} {{.key}}{{"\n"}}{{end}}{{else}}env {{$name}} {{with .value}}{{.}}{{end}}{{"\n"}}{{end}}{{end}}{{end}}'
   map=$answer
   while read -r from key value; do
     case $from in
       map)
-        ask get configmap "$key" -n "$namespace" --ignore-not-found -o 'go-template={{range $k, $v := .data}}{{$k}}={{$v}}{{"\n"}}{{end}}'
+        read_cluster get configmap "$key" -n "$namespace" --ignore-not-found -o 'go-template={{range $k, $v := .data}}{{$k}}={{$v}}{{"\n"}}{{end}}'
         out+=$answer$'\n' ;;
       secret)
-        ask get secret "$key" -n "$namespace" --ignore-not-found -o "go-template={{range \$k, \$v := .data}}{{\$k}}@$key/{{\$k}}{{\"\\n\"}}{{end}}"
+        read_cluster get secret "$key" -n "$namespace" --ignore-not-found -o "go-template={{range \$k, \$v := .data}}{{\$k}}@$key/{{\$k}}{{\"\\n\"}}{{end}}"
         out+=$answer$'\n' ;;
       key)
-        ask get configmap "${value%% *}" -n "$namespace" --ignore-not-found -o "go-template={{with .data}}{{with index . \"${value#* }\"}}{{.}}{{end}}{{end}}"
+        read_cluster get configmap "${value%% *}" -n "$namespace" --ignore-not-found -o "go-template={{with .data}}{{with index . \"${value#* }\"}}{{.}}{{end}}{{end}}"
         out+=$key=$answer$'\n' ;;
       ref) out+=$key@${value% *}/${value#* }$'\n' ;;
       env) out+=$key=$value$'\n' ;;
@@ -28,8 +28,7 @@ env_of() {
   answer=$out
 }
 
-# Setting of a chart, its form and what the deployed system calls it. What is not here has no counterpart: docs/guides/migrate.md
-# says where each went.
+# Chart setting, form of the value, legacy variable. docs/guides/migrate.md lists legacy variables without a chart setting.
 agent_settings='
 jobTtlSeconds    ttl       CONTROLLER_JOB_TTL'
 operator_settings='
@@ -51,30 +50,30 @@ pollSlowInterval              duration POLL_SLOW_INTERVAL
 pollErrorInterval             duration POLL_ERROR_INTERVAL
 pollFastWindow                window   POLL_FAST_WINDOW'
 
-# settings_of PART TABLE ENV: the settings that have a value which our parts take; others are minded.
+# settings_of PART TABLE ENV: adds a setting for each valid legacy value, and a notice for each invalid value.
 settings_of() {
   local part=$1 key form name line
   while read -r key form name; do
     [[ -n $key ]] || continue
     line=$(grep -E "^${name}[=@]." <<<"$3" | tail -n 1) || continue
     if [[ $line == "$name@"* ]]; then
-      mind "$name is in Secret ${line#*@}, and $part.settings.$key is none: give it yourself, behind -- or in a values file"
-    elif in_form "$form" "${line#*=}"; then
-      setting_of "$part" "$key: $answer"
+      notice "$name is in Secret ${line#*@}, but $part.settings.$key reads no Secret: set the value after -- or in a values file"
+    elif yaml_value "$form" "${line#*=}"; then
+      add_setting "$part" "$key: $answer"
     else
-      mind "$line has no value that ours can take: left out, the default of $part.settings.$key holds"
+      notice "$line is no valid value for $part.settings.$key: the script omits the setting, and the default applies"
     fi
   done <<<"$2"
 }
 
-# in_form FORM VALUE: the value as YAML, in $answer; fails when our parts refuse it.
-in_form() {
+# yaml_value FORM VALUE: sets $answer to the value as YAML; fails for a value that MultiNIC refuses.
+yaml_value() {
   local unit='([0-9]+(\.[0-9]+)?(h|m|s|ms))+' word
   answer="\"$2\""
   case $1 in
     url) [[ $2 =~ ^https?://[^\ \"]+$ ]] ;;
     word) [[ $2 =~ ^[A-Za-z0-9._:/-]+$ ]] ;;
-    # Without a limit a call that hangs would hold everything up.
+    # MultiNIC refuses a timeout of 0: a hanging call would delay all syncs.
     duration) [[ $2 =~ ^$unit$ && ! $2 =~ ^0+[a-z]+$ ]] ;;
     window) [[ $2 =~ ^$unit$ ]] ;;
     boolean)
@@ -97,33 +96,33 @@ in_form() {
   esac
 }
 
-# placement_of PART NAMESPACE/NAME: where its Pods may run.
+# placement_of PART NAMESPACE/NAME: copies scheduling fields to the part's values.
 placement_of() {
   local field
   for field in nodeSelector tolerations affinity priorityClassName; do
-    ask get deployment "${2#*/}" -n "${2%/*}" -o "jsonpath={.spec.template.spec.$field}"
-    [[ -z $answer || $answer == '{}' ]] || of_part "$1" "  $field: $answer"
+    read_cluster get deployment "${2#*/}" -n "${2%/*}" -o "jsonpath={.spec.template.spec.$field}"
+    [[ -z $answer || $answer == '{}' ]] || add_part_line "$1" "  $field: $answer"
   done
 }
 
-# pull_secrets_of NAMESPACE/NAME: the Secrets with which its images are pulled.
+# pull_secrets_of NAMESPACE/NAME: copies imagePullSecrets to the values.
 pull_secrets_of() {
-  ask get deployment "${1#*/}" -n "${1%/*}" -o 'jsonpath={.spec.template.spec.imagePullSecrets}'
-  [[ -z $answer ]] || of_part global "  imagePullSecrets: $answer"
+  read_cluster get deployment "${1#*/}" -n "${1%/*}" -o 'jsonpath={.spec.template.spec.imagePullSecrets}'
+  [[ -z $answer ]] || add_part_line global "  imagePullSecrets: $answer"
 }
 
-# of_part PART LINE: one more line of a part; setting_of PART LINE: one more of its settings. In any order.
+# add_part_line PART LINE, add_setting PART LINE: add a line to the part's values, or to the part's settings. The order is free.
 declare -A lines_of=() settings_in=()
 
-of_part() {
+add_part_line() {
   lines_of[$1]+=$2$'\n'
 }
 
-setting_of() {
+add_setting() {
   settings_in[$1]+="    $2"$'\n'
 }
 
-# write_values: all of it, in $values.
+# write_values: sets $values to the YAML text with all lines.
 write_values() {
   local part
   values=''

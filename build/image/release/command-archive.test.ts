@@ -113,12 +113,12 @@ describe('from the archive, without the repository and without npm', () => {
   });
 
   it.each([
-    ['deploy-operator.sh', '--build', 'leave --build out'],
-    ['scripts/build-and-deploy.sh', '--type=', 'give --skip-build'],
+    ['deploy-operator.sh', '--build', 'omit --build'],
+    ['scripts/build-and-deploy.sh', '--type=', 'pass --skip-build'],
   ])('%s says that it cannot build images', async (path, option, advice) => {
     const words = option === '--type=' ? ['--type', 'dev'] : [option];
     const said = await script(path, ...words, '--dry-run').catch(complaintOf);
-    expect(said).toContain('there is nothing here to build images from');
+    expect(said).toContain('this folder has no sources to build images from');
     expect(said).toContain(advice);
   });
 

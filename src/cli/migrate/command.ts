@@ -79,7 +79,9 @@ export function migrateCommand(endWith: EndWith): Command {
       ),
     );
   return new Command('migrate')
-    .description('migrates objects of the legacy system to objects of MultiNIC')
+    .description(
+      'migrates a MultiNicBizConfig to MultiNicNodeConfigs; scripts/migrate.sh migrates the legacy (Go) system',
+    )
     .addCommand(bizConfig);
 }
 

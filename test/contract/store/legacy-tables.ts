@@ -42,7 +42,7 @@ function named(name: string, networkName: string): ObservedPorts {
   return observed({ subnets: new Map([['sub', subnet]]) });
 }
 
-/** The tables that the deployed system has too, as they are on every database. */
+/** The tables that the legacy system has too, as they are on every database. */
 export function legacyTablesContract(title: string, open: () => Promise<StoreUnderTest>): void {
   describe(title, () => {
     let world: StoreUnderTest;
@@ -312,7 +312,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       expect(await rowsOf('multi_subnet')).toMatchObject([{ status: 'active' }]);
     });
 
-    it('give way to what is delivered now, when they are rows of the deployed operator', async () => {
+    it('give way to what is delivered now, when they are rows of the legacy operator', async () => {
       await world.query(
         "insert into multi_interface (port_id, subnet_id, macaddress, cr_namespace, cr_name, netplan_success) values ('p0', 'sub', 'm', 'ns', 'osc', 1), ('p9', 'sub', 'm', 'ns', 'osc', 1)",
       );

@@ -30,4 +30,4 @@ async function open(): Promise<StoreUnderTest> {
 }
 
 storeContract('the store on SQLite', open);
-legacyTablesContract('the tables of the deployed system on SQLite', open);
+legacyTablesContract('the tables of the legacy system on SQLite', open);

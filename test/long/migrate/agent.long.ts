@@ -28,7 +28,7 @@ let installed: unknown;
 let specs: unknown;
 let tools: MortalTools;
 
-/** Everything that the deployed system consists of. */
+/** Everything that the legacy system consists of. */
 async function theirObjects(): Promise<unknown> {
   const inNamespace = 'deployments,serviceaccounts,services,secrets,configmaps';
   const release = ['-l', 'app.kubernetes.io/instance=multinic-agent'];
@@ -125,10 +125,10 @@ async function killedEachTime(verb: 'forward' | 'back', backup: string): Promise
   throw new Error('it never comes through');
 }
 
-describe('a business cluster of the deployed system', () => {
+describe('a business cluster of the legacy system', () => {
   it('is found fit, and the check changes nothing', async () => {
     const { code, stdout, stderr } = await migrate('check');
-    expect(stderr).toContain('nothing is in the way');
+    expect(stderr).toContain('no obstacle found');
     expect(code).toBe(0);
     expect(stdout).toContain('jobTtlSeconds: 3600');
     expect(await theirObjects()).toEqual(installed);
@@ -136,7 +136,7 @@ describe('a business cluster of the deployed system', () => {
 
   it('goes forward: one agent for each node, no NIC goes down, and each address is set anew once', async () => {
     const { code, stderr } = await migrate('forward', 'first');
-    expect(stderr).toContain('done: 2 node configs are ours');
+    expect(stderr).toContain('done: MultiNIC manages 2 node configs');
     expect(code).toBe(0);
     await expectOurs(2);
     // The kernel takes a changed noprefixroute with a new address only.
@@ -153,15 +153,15 @@ describe('a business cluster of the deployed system', () => {
   it('does not go back with the backup of somebody else', async () => {
     const { code, stderr } = await migrate('back', 'another');
     expect(stderr).toMatch(
-      /this cluster is being migrated with the backup .*first, and .*another is not that one/,
+      /this cluster is being migrated with the backup .*first, not with .*another/,
     );
     expect(code).toBe(1);
     await expectOurs(2);
   });
 
-  it('goes back: the deployed system is as it was, and sends no agent', async () => {
+  it('goes back: the legacy system is as it was, and sends no agent', async () => {
     const { code, stderr } = await migrate('back', 'first');
-    expect(stderr).toContain('done: the deployed controller has this cluster again');
+    expect(stderr).toContain('done: the legacy controller manages this cluster again');
     expect(code).toBe(0);
     await expectTheirs(2);
   });
@@ -175,7 +175,7 @@ describe('a business cluster of the deployed system', () => {
   it('goes forward once more, killed after every change on the way', patient, async () => {
     const said = await killedEachTime('forward', 'second');
     expect(said.length).toBeGreaterThan(12);
-    expect(said.join('')).toContain('an earlier run of helm was interrupted (pending-install)');
+    expect(said.join('')).toContain('an earlier helm run was interrupted (pending-install)');
     expect(await readdir(join(site.directory, 'second'))).toContain('complete');
     await expectOurs(4);
   });

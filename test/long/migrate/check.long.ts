@@ -78,7 +78,7 @@ function told(said: string, code: string): string {
 it('says that there is nothing to migrate', async () => {
   const { code, stderr } = await check();
   expect(code).toBe(1);
-  expect(told(stderr, 'nothing')).toContain('install MultiNIC anew: scripts/build-and-deploy.sh');
+  expect(told(stderr, 'nothing')).toContain('install MultiNIC: scripts/build-and-deploy.sh');
 });
 
 describe('a cluster that is not fit', () => {
@@ -156,7 +156,7 @@ describe('a cluster that is not fit', () => {
 
   it('is told to be so', () => {
     expect(status).toBe(1);
-    expect(said).toContain('this cluster is not fit: 10 in the way');
+    expect(said).toContain('obstacles to the migration: 10 (above)');
   });
 
   it.each([
@@ -171,7 +171,7 @@ describe('a cluster that is not fit', () => {
     ['leaving', 'held'],
     ['entries', 'fine interfaces[1]: MAC fa:16:3e:00:00:01 is claimed by interfaces[0] too'],
     ['entries', 'fine interfaces[2]: address 10.0.1.2 and cidr 10.0.0.0/24 do not fit'],
-    ['entries', 'fine interfaces[3]: multinic12 is not one of multinic0 to multinic9'],
+    ['entries', 'fine interfaces[3]: name multinic12 is not within multinic0 to multinic9'],
     ['entries', 'fine interfaces[4]: address and cidr are missing'],
     ['entries', 'fine interfaces[5]: address 10.0.0.256 and cidr 10.0.0.0/8 do not fit'],
   ])('because of %s: %s', (code, item) => {
@@ -179,7 +179,7 @@ describe('a cluster that is not fit', () => {
   });
 
   it('says of what is fine nothing but that it is there', () => {
-    expect(said).toContain('deployed controller: multinic-system/multinic-agent-controller');
+    expect(said).toContain('legacy controller: multinic-system/multinic-agent-controller');
     expect(said).not.toContain('fine interfaces[0]');
     expect(said).not.toContain('fine interfaces[6]');
     expect(told(said, 'duplicates')).not.toContain('fine');
@@ -188,7 +188,7 @@ describe('a cluster that is not fit', () => {
   it('may be migrated all the same when each of it is accepted', async () => {
     const codes = /--accept (\S+)/.exec(said)?.[1] ?? '';
     const { code, stderr } = await check('--accept', codes);
-    expect(stderr).toContain('nothing is in the way');
+    expect(stderr).toContain('no obstacle found');
     expect(stderr).toContain('accepted, [gitops]');
     expect(code).toBe(0);
   });

@@ -71,18 +71,18 @@ async function expectUntouched(): Promise<void> {
   expect(monitor.downs).toEqual([]);
 }
 
-it('leads from the deployed system to ours', async () => {
+it('leads from the legacy system to ours', async () => {
   const theirs = await programsOf(place);
-  expect(await reader.follow(guide, '1. Check')).toContain('nothing is in the way');
+  expect(await reader.follow(guide, '1. Check')).toContain('no obstacle found');
   expect(await programsOf(place)).toEqual(theirs);
   const agent = await reader.follow(guide, '2. Each business cluster');
-  expect(agent).toContain('done: 2 node configs are ours');
+  expect(agent).toContain('done: MultiNIC manages 2 node configs');
   await expectUntouched();
   const registered = await reader.follow(guide, '3. Register the business clusters');
   expect(registered).toContain(provider);
   const operator = await reader.follow(guide, '4. The management cluster');
-  expect(operator).toContain('done: the deployed operator sends to our Viola');
-  expect(operator).toContain('done: 1 OpenstackConfigs are ours');
+  expect(operator).toContain("done: the legacy operator sends to MultiNIC's Viola");
+  expect(operator).toContain('done: MultiNIC manages 1 OpenstackConfigs');
   // The Pod of helm test asks Services by their names, for which Pods of this cluster have no network.
   const seen = await reader.follow(guide, '5. See that it worked', /^helm .* test /);
   expect(seen).toMatch(/^nodes +True/m);
@@ -92,8 +92,8 @@ it('leads from the deployed system to ours', async () => {
 
 it('leads back', async () => {
   const back = await reader.follow(guide, 'Going back');
-  expect(back).toContain('done: the deployed operator has this cluster again');
-  expect(back).toContain('done: the deployed controller has this cluster again');
+  expect(back).toContain('done: the legacy operator manages this cluster again');
+  expect(back).toContain('done: the legacy controller manages this cluster again');
   expect(await programsOf(place)).not.toContain('multinic-controllers');
   await expectUntouched();
 }, 600_000);

@@ -28,7 +28,7 @@ let administrator: string;
 /** Name of each NIC by its MAC, for each worker, as they were given out. */
 const names = new Map<Worker, Record<string, string>>();
 
-/** Everything that the deployed operator and Viola consist of, and what OpenstackConfigs ask for. */
+/** Everything that the legacy operator and Viola consist of, and what OpenstackConfigs ask for. */
 async function theirObjects(): Promise<unknown> {
   const { site } = place;
   const kinds = 'deployments,serviceaccounts,services,roles,rolebindings,configmaps';
@@ -168,12 +168,14 @@ afterAll(async () => {
   await place?.[Symbol.asyncDispose]();
 });
 
-describe('a management cluster of the deployed system', () => {
+describe('a management cluster of the legacy system', () => {
   it('is not fit while a business cluster is not registered', async () => {
     const { code, stdout, stderr } = await migrate('check');
     expect(code).toBe(1);
-    expect(stderr).toMatch(/\[clusters\] these are not registered.*\n {6}biz\n/);
-    expect(stderr).toContain('CONTRABASS_TIMEOUT=0s has no value that ours can take');
+    expect(stderr).toMatch(/\[clusters\] these business clusters are not registered.*\n {6}biz\n/);
+    expect(stderr).toContain(
+      'CONTRABASS_TIMEOUT=0s is no valid value for operator.settings.contrabassTimeout',
+    );
     expect(stdout).toContain('    pollFastInterval: "5s"\n');
     expect(stdout).toContain('    openstackPortAllowedStatuses: ["ACTIVE", "DOWN"]\n');
     expect(stdout).toContain(
@@ -189,22 +191,24 @@ describe('a management cluster of the deployed system', () => {
     await applyConfig(place, 'second', [crypto.randomUUID(), 'by name'], {}, 'b.z');
     const { code, stderr } = await migrate('check');
     expect(code).toBe(1);
-    expect(stderr).toContain('second has "by name" in vmNames, which gave it no NICs so far');
+    expect(stderr).toContain('second has "by name" in vmNames, a name without NICs so far');
     expect(stderr).not.toContain('[configs]');
-    expect(stderr).toMatch(/\[clusters\] these are not registered.*\n {6}b\.z\n {6}Next/);
+    expect(stderr).toMatch(
+      /\[clusters\] these business clusters are not registered.*\n {6}b\.z\n {6}Next/,
+    );
     await place.site.cluster.kubectl([...osc('delete'), 'second']);
   });
 
   it('is fit when both are', async () => {
     const { code, stderr } = await migrate('check');
-    expect(stderr).toContain('nothing is in the way');
+    expect(stderr).toContain('no obstacle found');
     expect(code).toBe(0);
     expect(await theirObjects()).toEqual(installed);
   });
 
-  it('lets the deployed operator send to our Viola', async () => {
+  it('lets the legacy operator send to our Viola', async () => {
     const { code, stderr } = await migrate('forward', 'first', '--step', 'viola');
-    expect(stderr).toContain('done: the deployed operator sends to our Viola');
+    expect(stderr).toContain("done: the legacy operator sends to MultiNIC's Viola");
     expect(code).toBe(0);
     const values = await readFile(join(place.site.directory, 'first', 'values.yaml'), 'utf8');
     expect(values).toContain('insecureTlsEndpoints: ["*"]');
@@ -219,7 +223,7 @@ describe('a management cluster of the deployed system', () => {
 
   it('is taken over by our operator, and NICs keep their names whatever their MAC', async () => {
     const { code, stderr } = await migrate('forward', 'first', '--step', 'operator');
-    expect(stderr).toContain('done: 3 OpenstackConfigs are ours');
+    expect(stderr).toContain('done: MultiNIC manages 3 OpenstackConfigs');
     expect(code).toBe(0);
     await expectNamesKept();
     expect(await place.site.cluster.kubectl([...osc('get'), '-o', violas])).toBe('');
@@ -236,16 +240,16 @@ describe('a management cluster of the deployed system', () => {
     ]);
   });
 
-  it('does not go back in passing when the deployed operator would rename NICs', async () => {
+  it('does not go back in passing when the legacy operator would rename NICs', async () => {
     const { code, stderr } = await migrate('back', 'first');
     expect(code).toBe(1);
     expect(stderr).toContain('biz: worker-1: multinic2 would be multinic0 (MAC fa:16:3e:00:00:10)');
     expect(stderr).not.toContain('worker-2');
   });
 
-  it('goes back to the deployed operator and Viola as they were, and other NICs stay', async () => {
+  it('goes back to the legacy operator and Viola as they were, and other NICs stay', async () => {
     const { code, stderr } = await migrate('back', 'first', '--accept', 'numbers');
-    expect(stderr).toContain('done: the deployed operator has this cluster again');
+    expect(stderr).toContain('done: the legacy operator manages this cluster again');
     expect(code).toBe(0);
     expect(await theirObjects()).toEqual(installed);
     const [first, second] = place.site.workers;
@@ -255,9 +259,9 @@ describe('a management cluster of the deployed system', () => {
     expect(await namesOn(first)).toEqual(names.get(first));
   });
 
-  it('goes forward at once, over what the deployed Viola has written since', async () => {
+  it('goes forward at once, over what the legacy Viola has written since', async () => {
     const { code, stderr } = await migrate('forward', 'second');
-    expect(stderr).toContain('done: 2 OpenstackConfigs are ours');
+    expect(stderr).toContain('done: MultiNIC manages 2 OpenstackConfigs');
     expect(code).toBe(0);
     const [, second] = place.site.workers;
     if (!second) throw new Error('there is no worker');

@@ -85,7 +85,9 @@ describe('nothing is changed', () => {
   it('by a check or a dry run', async () => {
     expect(await migrate('check')).toMatchObject({ code: 0 });
     const { code, stderr } = await migrate('forward', '--dry-run');
-    expect(stderr).toContain('node a-b is not ready: its node config is taken over when it is');
+    expect(stderr).toContain(
+      'node a-b is not ready: MultiNIC takes over the node config when the node is ready',
+    );
     expect(stderr).toContain('nothing was changed (--dry-run)');
     expect(code).toBe(0);
     expect(await changesBy('migrator')).toEqual([]);
@@ -155,14 +157,16 @@ it('stays with the cluster that it began with, whatever context becomes the curr
   );
   await chmod(join(tools, 'kubectl'), 0o755);
   const ran = await site.migrate(['check', '--half', 'agent', '--accept', 'node'], tools, file);
-  expect(ran.stderr).toContain('nothing is in the way');
+  expect(ran.stderr).toContain('no obstacle found');
 });
 
 describe('with a node that is away, and one of a similar name that is gone', () => {
   it('goes forward without waiting for either', async () => {
     const { code, stderr } = await migrate('forward');
-    expect(stderr).toContain('a-b is taken over as soon as its node is ready');
-    expect(stderr).toContain('a.b is False NodeNotFound, as it was not Configured before');
+    expect(stderr).toContain('MultiNIC takes over a-b when the node is ready');
+    expect(stderr).toContain(
+      'a.b is False NodeNotFound and was not Configured before the migration',
+    );
     expect(code).toBe(0);
   });
 
@@ -193,7 +197,7 @@ async function otherController(): Promise<string> {
   return site.cluster.kubectl(['-n', 'multinic-system', 'get', 'mnnc', gone.name, '-o', path]);
 }
 
-describe('when the deployed controller is back', () => {
+describe('when the legacy controller is back', () => {
   it('stands back, and does not go forward over it', async () => {
     // Where only what is restricted may run it would not even begin.
     const level = 'pod-security.kubernetes.io/enforce=privileged';
@@ -202,20 +206,20 @@ describe('when the deployed controller is back', () => {
     await expect.poll(otherController, { timeout: 120_000 }).toBe('True');
     const { code, stderr } = await migrate('forward');
     expect(stderr).toContain(
-      'Deployment multinic-system/old-controller is of the deployed system, and younger than the backup',
+      'Deployment multinic-system/old-controller is part of the legacy system and younger than the backup',
     );
     expect(code).toBe(1);
   });
 
   it('goes forward again when it is gone', async () => {
     await site.helm('uninstall', 'old', '-n', 'multinic-system', '--wait');
-    expect((await migrate('forward')).stderr).toContain('done: 2 node configs are ours');
+    expect((await migrate('forward')).stderr).toContain('done: MultiNIC manages 2 node configs');
     expect(await otherController()).not.toBe('True');
   });
 
   it('goes forward when its helm has replaced half of ours', async () => {
     await expect(installController(site)).rejects.toThrow('spec.selector');
-    expect((await migrate('forward')).stderr).toContain('done: 2 node configs are ours');
+    expect((await migrate('forward')).stderr).toContain('done: MultiNIC manages 2 node configs');
     expect(await manifest()).toContain('multinic-controllers:');
   });
 });
@@ -231,7 +235,7 @@ it('sends an agent to the node as soon as it is ready', async () => {
 
 it('goes back, whatever that agent waits for', async () => {
   expect((await migrate('back')).stderr).toContain(
-    'done: the deployed controller has this cluster',
+    'done: the legacy controller manages this cluster',
   );
   expect(await manifest()).not.toContain('multinic-controllers:');
 });

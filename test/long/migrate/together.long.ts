@@ -8,7 +8,7 @@ import { installController } from '../../fixtures/migrate/legacy-objects.ts';
 import { mortalTools } from '../../fixtures/migrate/mortal-tools.ts';
 import { openSite, type Ran, root, type Site } from '../../fixtures/migrate/site.ts';
 
-/** Node configs are missing: what is at stake is the deployed system, and who has it. */
+/** Node configs are missing: what is at stake is the legacy system, and who has it. */
 let site: Site;
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ describe('a cluster that two people migrate at one time', () => {
     const real = dirname(await toolPath('kubectl'));
     const other = `PATH=${real}:$PATH ${root}/scripts/migrate.sh ${way('forward', 'same').join(' ')}`;
     const { code, stderr } = await forwardWhile('first', 'same', other);
-    expect(stderr).toMatch(/another run has begun the migration with .*same meanwhile/);
+    expect(stderr).toMatch(/another run has started the migration with .*same meanwhile/);
     expect(code).toBe(1);
     const rows = (await readFile(join(site.directory, 'same/objects'), 'utf8')).trim().split('\n');
     const files = await readdir(join(site.directory, 'same/files'));
@@ -74,28 +74,28 @@ describe('a cluster that two people migrate at one time', () => {
     await mortal.dieAt(/ scale deployment /);
     const other = `PATH=${mortal.path}:$PATH ${root}/scripts/migrate.sh ${way('forward', 'before').join(' ')}`;
     const { code, stderr } = await forwardWhile('second', 'after', other);
-    expect(stderr).toContain('another run has begun the migration of this cluster meanwhile');
+    expect(stderr).toContain('another run has started the migration of this cluster meanwhile');
     expect(code).toBe(1);
     expect(await replicas('multinic-system')).toBe(0);
     expect((await site.migrate(way('forward', 'after'))).stderr).toMatch(
-      /this cluster is being migrated with the backup .*before, and .*after is not that one/,
+      /this cluster is being migrated with the backup .*before, not with .*after/,
     );
     expect(await site.migrate(way('back', 'before'))).toMatchObject({ code: 0 });
     expect(await replicas('multinic-system')).toBe(1);
   });
 
-  it('is left alone while another run is at work with the backup', async () => {
+  it('is left alone while another run uses the backup', async () => {
     const holder = spawn('flock', [join(site.directory, 'before'), 'cat'], { stdio: 'pipe' });
     holder.stdin.write('held\n');
     await once(holder.stdout, 'data');
     const { code, stderr } = await site.migrate(way('back', 'before'));
     holder.stdin.end();
-    expect(stderr).toContain('another run is at work with the backup');
+    expect(stderr).toContain('another run uses the backup');
     expect(code).toBe(1);
   });
 });
 
-describe('a deployed controller in a namespace of its own, whose images need a password', () => {
+describe('a legacy controller in a namespace of its own, whose images need a password', () => {
   /** One that nobody has looked at yet. */
   const job = {
     apiVersion: 'batch/v1',
@@ -134,7 +134,7 @@ describe('a deployed controller in a namespace of its own, whose images need a p
     await site.cluster.kubectl(['create', '-f', '-'], JSON.stringify(job));
     const accept = ['--accept', 'namespace', '--timeout', '1'];
     const { code, stderr } = await site.migrate([...way('forward', 'elsewhere'), ...accept]);
-    expect(stderr).toContain('agents of the deployed controller are still at work');
+    expect(stderr).toContain('agents of the legacy controller are still running');
     expect(code).toBe(1);
     await site.cluster.kubectl(['delete', 'job', '-n', 'elsewhere', 'multinic-agent-worker-1-g1']);
   });
@@ -145,7 +145,7 @@ describe('a deployed controller in a namespace of its own, whose images need a p
       '--accept',
       'namespace',
     ]);
-    expect(stderr).toContain('done: 0 node configs are ours');
+    expect(stderr).toContain('done: MultiNIC manages 0 node configs');
     expect(code).toBe(0);
     for (const namespace of ['multinic-system', 'multinic-agents']) {
       const get = ['get', 'secret', 'registry', '-n', namespace, '-o', 'name'];
@@ -158,7 +158,7 @@ describe('a deployed controller in a namespace of its own, whose images need a p
     await mortal.dieAt(/^middle .*upgrade .*values\.yaml$/);
     await site.migrate(way('forward', 'elsewhere'), mortal.path);
     const { code, stderr } = await site.migrate(way('forward', 'elsewhere'));
-    expect(stderr).toContain('an earlier run of helm was interrupted (pending-upgrade)');
+    expect(stderr).toContain('an earlier helm run was interrupted (pending-upgrade)');
     expect(code).toBe(0);
   });
 
@@ -173,6 +173,6 @@ it.each([
   ['forward', '--half', 'agent', '--backup'],
 ])('says what a last word wants behind it: %s %s', async (...args) => {
   const { code, stderr } = await site.migrate(args);
-  expect(stderr).toContain(`${args.at(-1)} wants a value`);
+  expect(stderr).toContain(`${args.at(-1)} needs a value`);
   expect(code).toBe(2);
 });

@@ -61,7 +61,7 @@ export function cleanupAgentTests(given: () => ScriptsSite): void {
         '--timeout',
         '2',
       ]);
-      expect(said).toContain('agents are still at work');
+      expect(said).toContain('agents are still running');
       expect(said).toContain('kubectl -n nic-agents get pods');
       expect(code).toBe(1);
       await site.cluster.kubectl(['-n', 'nic-agents', 'delete', 'pod', 'ours', '--force']);

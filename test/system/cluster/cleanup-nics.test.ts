@@ -125,7 +125,7 @@ describe('cleanup-operator.sh --nics remove', () => {
     expect(deletion).toBeGreaterThan(-1);
     expect(consent).toBeGreaterThan(deletion ?? 0);
     expect(said).toContain(
-      'removals of 1 openstackconfigs.multinic.example.com in multinic-system',
+      'removals held (RemovalHeld) for 1 openstackconfigs.multinic.example.com in multinic-system',
     );
     expect(said.match(/multinic\.io\/allow-removals=/g)).toHaveLength(1);
   });
@@ -135,7 +135,7 @@ describe('cleanup-operator.sh --nics remove', () => {
     const args = ['--nics', 'remove', '--yes', '--timeout'];
     const first = await shell.run('cleanup-operator.sh', ...args, '2');
     expect(first.code, first.said).toBe(1);
-    expect(first.said).toContain('nothing else was removed');
+    expect(first.said).toContain('the script removed no other object');
     operator = await fixture.start();
     await eventually(
       async () => fixture.ready(),
@@ -186,6 +186,8 @@ describe('cleanup-agent.sh --nics remove', () => {
     );
     expect(result?.code, result?.said).toBe(0);
     expect(fleet.untouched()).toEqual([]);
-    expect(result?.said).toContain('removals of 20 multinicnodeconfigs.multinic.io');
+    expect(result?.said).toContain(
+      'removals held (RemovalHeld) for 20 multinicnodeconfigs.multinic.io',
+    );
   });
 });

@@ -19,7 +19,7 @@ async function stderrOf(cluster: ControlPlane, ...args: string[]): Promise<strin
   return stderr;
 }
 
-/** The CRDs, and the objects of the deployed system under them. */
+/** The CRDs, and the objects of the legacy system under them. */
 export function crdTests(plane: () => ControlPlane): void {
   const apply = (object: unknown) =>
     plane().kubectl(['apply', '--validate=strict', '-f', '-'], JSON.stringify(object));
@@ -64,7 +64,7 @@ export function crdTests(plane: () => ControlPlane): void {
       expect(await apply(object)).toContain('created');
     });
 
-    it('[RW-70] accept an object of the deployed Viola, served in both versions', async () => {
+    it('[RW-70] accept an object of the legacy Viola, served in both versions', async () => {
       expect(await apply(legacyNodeConfig)).toContain('created');
       const stored = await plane().kubectl([
         'get',
@@ -80,7 +80,7 @@ export function crdTests(plane: () => ControlPlane): void {
       expect(await apply(seedNodeConfig)).toContain('created');
     });
 
-    it('[RW-71] accept status in the form of the deployed controller', async () => {
+    it('[RW-71] accept status in the form of the legacy controller', async () => {
       const patch = JSON.stringify({ status: legacyStatus });
       const target = ['mnnc', legacyNodeConfig.metadata.name, '-n', 'multinic-system'];
       await plane().kubectl([

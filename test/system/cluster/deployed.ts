@@ -1,4 +1,4 @@
-/** Objects as the deployed Go system and the requester's documents write them; they have to stay valid. */
+/** Objects as the legacy Go system and the requester's documents write them; they have to stay valid. */
 
 const credentials = {
   openstackProviderID: '1a4e3c5a-8b6a-4a9f-9d3c-6f0d3a5b7c11',
@@ -60,7 +60,7 @@ export const openstackConfigs = [
   }),
 ];
 
-/** As the deployed Viola writes it: v1alpha1, no portId, five NICs in one subnet. */
+/** As the legacy Viola writes it: v1alpha1, no portId, five NICs in one subnet. */
 export const legacyNodeConfig = {
   apiVersion: 'multinic.io/v1alpha1',
   kind: 'MultiNicNodeConfig',
@@ -109,7 +109,7 @@ export const seedNodeConfig = {
   },
 };
 
-/** As the deployed controller writes it after a partial failure: no message and no time in the condition. */
+/** As the legacy controller writes it after a partial failure: no message and no time in the condition. */
 export const legacyStatus = {
   state: 'Failed',
   observedGeneration: 1,

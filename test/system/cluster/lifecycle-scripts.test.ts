@@ -154,7 +154,7 @@ describe('deploy-operator.sh --lifecycle', () => {
   it('is refused beside an installation without lifecycle, and the other way round', async () => {
     const said = await refused('deploy-operator.sh');
     expect(said).toContain('lifecycle installs MultiNIC in namespace multinic-system');
-    expect(said).toContain('Next: upgrade it: ./deploy-operator.sh --lifecycle');
+    expect(said).toContain('Next: upgrade lifecycle: ./deploy-operator.sh --lifecycle');
   });
 });
 

@@ -98,14 +98,14 @@ describe('deploy-operator.sh', () => {
     const { code, said } = await site.run('deploy-operator.sh', withoutPods, options);
     expect(code, said).toBe(0);
     expect(said).toContain(
-      `kept from the run before: contrabassEndpoint: '${contrabass.CONTRABASS_ENDPOINT}'`,
+      `kept from the previous run: contrabassEndpoint: '${contrabass.CONTRABASS_ENDPOINT}'`,
     );
   });
 
   it('does not take an API server that fails for one that was told nothing before', async () => {
     const kubectl = '[[ "$*" != *CONTRABASS_ENDPOINT* ]] || lose';
     const { code, said } = await site.run('deploy-operator.sh', withoutPods, { kubectl });
-    expect(said).toContain('kubectl cannot read what the run before was told');
+    expect(said).toContain('kubectl cannot read CONTRABASS_ENDPOINT of the previous run');
     expect(code).toBe(1);
   });
 
@@ -225,7 +225,7 @@ describe.each([
   it.each(options)('asks for a value of %s', async (option) => {
     for (const args of [[option], [option, '']]) {
       const { code, said } = await site.run(script, args);
-      expect(said).toContain(`${option} wants a value`);
+      expect(said).toContain(`${option} needs a value`);
       expect(code).toBe(2);
     }
   });
@@ -287,7 +287,7 @@ describe('cleanup-operator.sh', () => {
       ['--nics', 'remove', '--yes', '--timeout', '2'],
       { kubectl },
     );
-    expect(said).toContain('nothing else was removed');
+    expect(said).toContain('the script removed no other object');
     expect(code).toBe(1);
     expect(await isInstalled()).toBe(true);
   });
@@ -321,9 +321,9 @@ describe('cleanup-operator.sh', () => {
       'Secrets multinic-operator-contrabass in multinic-operator-system (--purge removes them)',
     );
     expect(said).toContain(
-      'volume claim multinic-operator-inventory in multinic-operator-system (--purge removes it)',
+      'volume claim multinic-operator-inventory in multinic-operator-system (--purge removes the claim)',
     );
-    expect(said).toContain(`the CustomResourceDefinition ${kind} (--crds removes it)`);
+    expect(said).toContain(`the CustomResourceDefinition ${kind} (--crds removes the CRD)`);
   });
 
   it('shows the objects that something else holds, rather than wait for ever', async () => {
@@ -358,7 +358,7 @@ describe('cleanup-operator.sh', () => {
     ]);
     const { code, said } = await site.run('cleanup-operator.sh', ['--yes']);
     expect(code, said).toBe(0);
-    expect(said).toContain('helm did not install it; remove it where it comes from');
+    expect(said).toContain('helm did not install this Deployment');
     await site.cluster.kubectl(['delete', ...operator]);
   });
 });

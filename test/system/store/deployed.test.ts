@@ -10,7 +10,7 @@ import { nic, node } from '../../contract/store/suite.ts';
 import { scaled } from '../../speed.ts';
 import { type Mariadb, startMariadb } from './mariadb-server.ts';
 
-// The tables as the deployed operator of the first generation makes them.
+// The tables as the legacy operator of the first generation makes them.
 const deployed = [
   `CREATE TABLE multi_subnet (id INT AUTO_INCREMENT PRIMARY KEY, subnet_id VARCHAR(36) NOT NULL UNIQUE,
     subnet_name VARCHAR(255) NOT NULL, cidr VARCHAR(255) NOT NULL, network_id VARCHAR(36) NOT NULL,
@@ -38,7 +38,7 @@ const rows = [
   `INSERT INTO multi_interface (port_id, subnet_id, macaddress, attached_node_id, attached_node_name, cr_namespace, cr_name, created_at)
     VALUES ('p0', 'sub', 'fa:16:3e:00:00:00', 'server-n1', 'n1', 'ns', 'osc', ${created}), ('p9', 'sub', 'fa:16:3e:00:00:09', 'server-n9', 'n9', 'ns', 'osc', ${created})`,
 ];
-/** As the deployed operator writes them on, should it run still. */
+/** As the legacy operator writes them on, should it run still. */
 const upserts = [
   `INSERT INTO node_table (attached_node_id, attached_node_name, status) VALUES ('server-n9', 'n9', 'active')
     ON DUPLICATE KEY UPDATE attached_node_name = VALUES(attached_node_name), status = VALUES(status), modified_at = NOW()`,
@@ -86,7 +86,7 @@ async function portsOf(): Promise<string[]> {
   );
 }
 
-it('tables that a deployed operator left are taken over with their rows', async () => {
+it('tables that a legacy operator left are taken over with their rows', async () => {
   for (const sql of [...deployed, ...rows]) await query(sql);
   await using store = await open();
   expect(await store.list()).toEqual([]);

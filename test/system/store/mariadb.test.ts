@@ -47,7 +47,7 @@ async function open(): Promise<StoreUnderTest> {
 const today = (): Date => new Date();
 
 storeContract('the store on MariaDB', open);
-legacyTablesContract('the tables of the deployed system on MariaDB', open);
+legacyTablesContract('the tables of the legacy system on MariaDB', open);
 
 it(
   'leaders that write the same nodes at once are in the way of nobody, and the last one is right',
