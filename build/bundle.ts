@@ -1,4 +1,4 @@
-// Bundles the executable into dist/: what the images hold, and what the tests on processes run.
+// Bundles the executable into dist/, for the images and for tests that run processes.
 import { join } from 'node:path';
 import { bundle } from './bundler.ts';
 

@@ -33,12 +33,12 @@ describe('the bundle', () => {
     await expect(made).rejects.toThrow("import('yaml') has no names in a bundle");
   });
 
-  it('is not made when only the run would tell what is imported', async () => {
+  it('the bundler refuses an import with a name known only at run time', async () => {
     const made = bundled('console.log(await import(process.argv[2] ?? ""));');
     await expect(made).rejects.toThrow('entry.ts:1: This "import" expression will not be bundled');
   });
 
-  it('is not made when a name of undici is imported that the bundle leaves out', async () => {
+  it('the bundler refuses a name of undici that the smaller replacement does not export', async () => {
     const undici = join(root, 'node_modules/undici/index.js');
     const made = bundled(`import { Agent } from '${undici}'; console.log(new Agent());`);
     await expect(made).rejects.toThrow('No matching export');
@@ -61,7 +61,7 @@ describe('the bundle', () => {
     expect(await readdir(join(out, 'static'))).not.toContain('old.js');
   });
 
-  it('serves the docs, which are loaded when somebody asks for them', async () => {
+  it('the bundle serves the docs, loaded at the first request', async () => {
     await bundled(`
       import { createHttpServer } from '${root}/src/http/server.ts';
       import { createHealth } from '${root}/src/process/health.ts';
@@ -83,7 +83,7 @@ describe('the bundle', () => {
     expect(stdout.match(/ 200$/gm)).toHaveLength(4);
   });
 
-  it('makes certificates by a module that is loaded when one is to be made', async () => {
+  it('the bundle makes certificates with a module loaded on demand', async () => {
     await bundled(`
       const { issueAuthority } = await import('${root}/src/certificates/issue.ts');
       const validity = { from: new Date(), until: new Date(Date.now() + 1e9) };
@@ -93,7 +93,7 @@ describe('the bundle', () => {
     expect(new X509Certificate(stdout).ca).toBe(true);
   });
 
-  it('says what is wrong with a value in the words of the sources', async () => {
+  it('the bundle reports an invalid value with the same text as the sources', async () => {
     await bundled(`
       import { watchEventSchema } from '${root}/src/kube/client/wire.ts';
       console.log(watchEventSchema.safeParse({ type: 'BOOKMARK', object: 1 }).error?.issues[0]?.message);
@@ -121,14 +121,14 @@ describe('the bundle', () => {
     expect(stdout).toBe('v1.37\n');
   });
 
-  it('does not make Node.js load its own undici, which an import of node:http does', async () => {
+  it("the bundle does not load Node.js' own undici, although node:http would", async () => {
     const { outputs } = await bundle(join(folder, 'product'));
     const imports = Object.values(outputs).flatMap((output) => output.imports);
     const statements = imports.filter(({ kind }) => kind === 'import-statement');
     expect(statements.map(({ path }) => path)).not.toContain('node:http');
   });
 
-  it('knows its version and its commit', async () => {
+  it('the bundle knows version and commit', async () => {
     const out = join(folder, 'product');
     await bundle(out);
     const { stdout } = await run(process.execPath, [join(out, 'main.mjs'), 'version']);

@@ -7,8 +7,8 @@ import { leftOut } from './left-out.ts';
 
 const root = join(import.meta.dirname, '..');
 
-// Some dependencies are CommonJS and call require() or read __dirname at run time; an ES module has neither.
-// The names are prefixed because esbuild does not see them and would let ours collide.
+// Some CommonJS dependencies call require() or read __dirname at run time; an ES module has neither. The names are prefixed because esbuild
+// does not rename the banner's names, and modules would collide.
 const banner = [
   "import { createRequire as bannerCreateRequire } from 'node:module';",
   "import { dirname as bannerDirname } from 'node:path';",
@@ -19,8 +19,8 @@ const banner = [
 ].join('\n');
 
 /**
- * A CommonJS package that is imported dynamically has its names from source, where Node.js finds them, and only `default`
- * in a bundle. Types do not tell, and the module works until it is shipped. A static import has its names in both.
+ * Refuses a dynamic import of a CommonJS package: Node.js finds named exports in the source, but the bundle has only `default`. Types do
+ * not show the difference. A static import has named exports in both.
  */
 const packagesAreImportedStatically: Plugin = {
   name: 'packages are imported statically',
@@ -34,7 +34,7 @@ const packagesAreImportedStatically: Plugin = {
   },
 };
 
-/** The package looks for its files in two places, which are one folder only where npm has put it. */
+/** The package searches two folders for files; npm installs both as the same folder. */
 const swaggerUiHasOneFolder: Plugin = {
   name: 'the files of Swagger UI are in one folder',
   setup(build) {
@@ -49,10 +49,10 @@ const swaggerUiHasOneFolder: Plugin = {
   },
 };
 
-/** What is known only at run time would be looked for in a file that no image has; packages have such code that we never call. */
+/** Refuses names known only at run time: no image has these files. Packages have such code, but MultiNIC never calls them. */
 const unnamed = 'unsupported-dynamic-import';
 
-/** What the bundle says of itself. The commit is asked for where there is a repository; an archive of it has none. */
+/** Version and commit in the bundle. Without a git repository the commit is unknown. */
 async function buildNames(): Promise<Record<string, string>> {
   const names = { MULTINIC_VERSION: await versionOf(root), MULTINIC_COMMIT: await commitOf(root) };
   return Object.fromEntries(
@@ -60,7 +60,7 @@ async function buildNames(): Promise<Record<string, string>> {
   );
 }
 
-/** What every bundle of our sources has in common. */
+/** Options shared by all bundles. */
 export async function bundleOptions() {
   return {
     absWorkingDir: root,
@@ -69,7 +69,7 @@ export async function bundleOptions() {
     target: 'node24',
     // As Node.js bundles undici for itself: without its second, experimental parser.
     define: { esbuildDetection: 'true', ...(await buildNames()) },
-    // Every process keeps the text of what it runs in memory. Names stay, so that a stack trace can be read.
+    // Every process keeps the program text in memory: minify, but leave names readable in stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 200,
@@ -79,7 +79,7 @@ export async function bundleOptions() {
   } satisfies BuildOptions;
 }
 
-/** Images and releases, which other targets of make write beside the bundle. */
+/** Images and releases: different make targets write these beside the bundle. */
 const kept = /^(images|release|.*\.tar\.gz)$/;
 
 async function removeBundle(out: string): Promise<void> {
@@ -89,7 +89,7 @@ async function removeBundle(out: string): Promise<void> {
   }
 }
 
-/** Makes the bundle of `entry` in the folder `out`: one chunk per part, so that the agent loads only what it needs. */
+/** Bundles `entry` into the folder `out`: a chunk per part, because the agent must load as little as possible. */
 export async function bundle(out: string, entry = join(root, 'src/main.ts')): Promise<Metafile> {
   await removeBundle(out);
   const { metafile, warnings } = await esbuild({

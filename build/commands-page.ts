@@ -10,7 +10,7 @@ const about = `Look up here what each command of \`multinic\`, and so of \`kubec
 [Commands](../guides/cli.md) explains how to use them. All commands have the same [exit statuses](#exit-statuses). Durations are Go's: \`500ms\`, \`30s\`, \`1h30m\`. This
 page is not translated.`;
 
-/** Rights of commands that need none of the roles for users; undefined: none. */
+/** Rights for commands beyond the user roles; undefined: none. */
 const otherRights: Readonly<Record<string, string | undefined>> = {
   'register-cluster': 'an administrator of both clusters',
   migrate: 'an administrator of the business cluster',
@@ -28,7 +28,7 @@ const meanings: Readonly<Record<keyof typeof exit, string>> = {
   findings: '`status`, `why`, `doctor`: findings at or above `--fail-on`',
 };
 
-/** Options that many commands share, by the title of their section. */
+/** Options shared by many commands, by section title. */
 const shared: readonly (readonly [string, readonly Option[]])[] = groups();
 
 function groups(): [string, readonly Option[]][] {
@@ -61,7 +61,7 @@ function rightsOf(name: string): string {
   return otherRights[name] ?? 'none';
 }
 
-/** Returns the sections of a command and its nested commands; a command with nested ones has no options of its own. */
+/** Returns the sections for a command and nested commands; a command with nested commands has no options. */
 function commandSections(command: Command, parent: string): string[] {
   const path = `${parent}${command.name()}`;
   if (command.commands.length > 0) {
@@ -110,7 +110,7 @@ function withChoices(description: string, { argChoices }: Argument | Option): st
   return choices === undefined ? description : `${description} (${choices})`;
 }
 
-/** Returns the default as `--help` shows it; a flag that is off has none. */
+/** Returns the default from `--help`; '' for a flag that is off. */
 function defaultOf({ mandatory, defaultValue, defaultValueDescription, negate }: Option): string {
   if (mandatory) return 'required';
   if (defaultValueDescription !== undefined) return defaultValueDescription;

@@ -12,7 +12,7 @@ import { agentEntry } from './image/folders.ts';
 const root = join(import.meta.dirname, '..');
 const limits = [/^--max-semi-space-size=\d+$/, /^--max-old-space-size=\d+$/];
 
-/** Whether Node.js gets both limits: what stands behind the program would be flags of the part. */
+/** True if Node.js gets both limits: flags after the program would be flags of the part. */
 function expectLimited(command: readonly string[], part: string): void {
   const main = command.findIndex((word) => /main\.mjs$|^--snapshot-blob=/.test(word));
   const flags = command.slice(1, main);
@@ -20,8 +20,8 @@ function expectLimited(command: readonly string[], part: string): void {
   expect(command[main + 1]).toBe(part);
 }
 
-describe('every part is started with the limits of its heap', () => {
-  it.each(['operator', 'viola', 'controller', 'agent'] as const)('%s, in its image', (part) => {
+describe('every part starts with heap limits', () => {
+  it.each(['operator', 'viola', 'controller', 'agent'] as const)('%s, in the image', (part) => {
     const { command, env } = entryPoint(part);
     expect(command[0]).toBe('/usr/local/bin/node');
     expectLimited(command, part);
@@ -59,7 +59,7 @@ describe('every part is started with the limits of its heap', () => {
   it.each([
     ['amd64', '--snapshot-blob=/app/agent.blob'],
     ['arm64', '/app/main.mjs'],
-  ] as const)('the agent, in its image for %s, from %s', async (architecture, from) => {
+  ] as const)('the agent, in the image for %s, from %s', async (architecture, from) => {
     const command = agentEntry(architecture);
     expect(command.slice(-2)).toEqual([from, 'agent']);
     expect(limits.map((limit) => command.some((flag) => limit.test(flag)))).toEqual([true, true]);
@@ -70,7 +70,7 @@ describe('every part is started with the limits of its heap', () => {
     expect(JSON.parse(entry)).toEqual(command);
   });
 
-  it('the agent, in the image that is packed', async () => {
+  it('the agent, in the packed image', async () => {
     const run = promisify(execFile);
     const { stdout } = await run(process.execPath, [join(root, 'build/entry-point.ts'), 'agent']);
     expect(JSON.parse(stdout)).toEqual(entryPoint('agent').command);

@@ -1,9 +1,8 @@
-// How each part is started, wherever it runs: from its image, in the rig, and in tests.
-//   entry-point.ts PART     prints the command of its image, as JSON
+// Commands that start each part: in the image, in the rig, and in tests. `entry-point.ts PART` prints the command of the image as JSON.
 import { type HeapOwner, heapFlags, memoryEnvironment } from '../src/process/heap.ts';
 
 export interface EntryPoint {
-  /** What is executed; the part's own flags follow. */
+  /** Command line before the part's own flags. */
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
 }
@@ -13,16 +12,16 @@ export interface EntryPointOptions {
   readonly node: string;
   /** `main.mjs` of the bundle. */
   readonly main: string;
-  /** Flags of Node.js beside those of the heap. */
+  /** Node.js flags beside the heap limits. */
   readonly flags?: readonly string[];
-  /** Startup snapshot of the part, which then does not load `main`; undefined: none. */
+  /** Startup snapshot for the part, used instead of `main`; undefined: none. */
   readonly snapshot?: string;
 }
 
 /** Where everything is in an image. */
 export const inImage = { node: '/usr/local/bin/node', main: '/app/main.mjs' };
 
-/** With the limits of its heap: a part without them takes as much as the machine gives. */
+/** Adds heap limits: without limits V8 sizes the heap by the machine's memory. */
 export function entryPoint(
   part: HeapOwner,
   { node, main, flags = [], snapshot }: EntryPointOptions = inImage,

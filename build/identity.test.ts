@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-it('is the commit, whatever tags there are, and says when files have changed since', async () => {
+it('the build identity is the commit, independent of tags, with -dirty after changes', async () => {
   await git('init', '-q');
   await writeFile(join(folder, 'a'), 'one');
   await git('add', 'a');
@@ -30,7 +30,7 @@ it('is the commit, whatever tags there are, and says when files have changed sin
   expect(await commitOf(folder)).toBe(`${commit}-dirty`);
 });
 
-it('is unknown outside a repository, and for an archive that was unpacked in that of others', async () => {
+it('the build identity is unknown outside a repository, and for an archive unpacked inside a foreign repository', async () => {
   expect(await commitOf(folder)).toBe('unknown');
   await git('init', '-q');
   await git('commit', '-q', '--allow-empty', '-m', 'theirs');

@@ -5,16 +5,13 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The version that package.json says, one for all parts. */
+/** Version from package.json, shared by all parts. */
 export async function versionOf(folder: string): Promise<string> {
   const manifest = await readFile(join(folder, 'package.json'), 'utf8');
   return (JSON.parse(manifest) as { version: string }).version;
 }
 
-/**
- * The commit of a repository, with `-dirty` when tracked files have changed since; `unknown` for a folder that is none,
- * whatever it lies in.
- */
+/** Commit of a repository, with `-dirty` after changes to tracked files; `unknown` for a folder without own repository. */
 export async function commitOf(folder: string): Promise<string> {
   const env = { ...process.env, GIT_CEILING_DIRECTORIES: dirname(await realpath(folder)) };
   try {

@@ -18,7 +18,7 @@ afterAll(async () => {
   await api.close();
 });
 
-it('an operator beside the cluster has the lease of the installed one, where there is one', async () => {
+it('an operator outside the cluster uses the lease of an installed operator', async () => {
   expect(await namespaceOfLease(client)).toBe('multinic-system');
   await prepareManagement(client);
   expect(await namespaceOfLease(client)).toBe('multinic-operator-system');

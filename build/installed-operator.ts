@@ -6,8 +6,8 @@ import { namespaces as namespaceKind } from '../src/kube/core-resources.ts';
 const installedIn = 'multinic-operator-system';
 
 /**
- * The namespace for the lease of an operator that runs beside the cluster: that of an installed one, if there may be one, as of
- * two operators with one lease one works.
+ * Namespace for the lease of an operator outside the cluster: the namespace of an installed operator, if an operator may be installed. With
+ * a shared lease only a single operator works.
  */
 export async function namespaceOfLease(client: Pick<KubeClient, 'find'>): Promise<string> {
   const home = await client.find(namespaceKind, { name: installedIn });

@@ -3,7 +3,7 @@ import { killPoints } from '../test/fixtures/crash/kill-points.ts';
 const begin = '<!-- kill points: written by `npm run generate` -->';
 const end = '<!-- end of kill points -->';
 
-/** Returns a page with the table of kill points between its two marks. Throws if a mark is missing. */
+/** Returns a page with the table of kill points between two marks. Throws if a mark is missing. */
 export function withKillPoints(page: string): string {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`docs/faults.md lacks "${begin}" or "${end}"`);

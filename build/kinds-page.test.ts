@@ -19,7 +19,7 @@ it.each([
   expect(rows.some((row) => row.startsWith(start))).toBe(true);
 });
 
-it('the reference has one section per kind, with the API groups of each', () => {
+it('the reference has a section per kind, with all API groups', () => {
   expect(rows.filter((row) => row.startsWith('## '))).toEqual([
     '## OpenstackConfig',
     '## MultiNicNodeConfig',

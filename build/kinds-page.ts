@@ -14,7 +14,7 @@ A field is optional unless its type says *required*. \`(≤ 64)\` limits the cha
 the [settings](settings.md) of the operator replace the defaults of \`spec.settings\`. All kinds are namespaced and have a status subresource.
 \`conditions\` have the fields of every Kubernetes condition: type, status, reason, message, lastTransitionTime, observedGeneration.`;
 
-/** Returns the page with all fields of all kinds, as the CRDs have them. */
+/** Returns the page with all fields of all kinds, from the CRDs. */
 export function kindsPage(): string {
   const definitions = Object.values(crdDefinitions());
   const kinds = [...new Set(definitions.map(({ spec }) => spec.names.kind))];
@@ -24,7 +24,7 @@ export function kindsPage(): string {
   return `${introduction}\n\n${sections.join('\n')}`;
 }
 
-/** Returns the section of one kind; `definitions` are its CRDs, one per API group. */
+/** Returns the section for a kind; `definitions` are the CRDs, one per API group. */
 function sectionOf(definitions: readonly Definition[]): string {
   const [first] = definitions;
   const version = first?.spec.versions[0];
@@ -83,7 +83,7 @@ interface Elements {
   readonly suffix: '[]' | '{}';
 }
 
-/** Returns the schema of a list's or map's elements; undefined for any other schema. */
+/** Returns the schema of a list's or map's elements; undefined for every other schema. */
 function elementsOf(schema: JsonSchema): Elements | undefined {
   const { items, additionalProperties: values } = schema;
   if (isSchema(items)) return { schema: items, suffix: '[]' };
@@ -138,14 +138,14 @@ const namedDefaults = [
   /\b[Dd]efault:? (.+?)(?:[:;] |\.?$)/,
 ];
 
-/** Returns the default of the schema, or else the one that the description names; '' without either. */
+/** Returns the default from the schema, else from the description; '' without either. */
 function defaultOf(schema: JsonSchema, description: string): string {
   const named = namedDefaults.map((form) => form.exec(description)?.[1]);
   const value = textOf(schema['default']) || named.find((text) => text !== undefined);
   return value === undefined ? '' : `\`${value}\``;
 }
 
-/** Returns a string as it is and any other JSON value as JSON; '' for undefined. */
+/** Returns a string unchanged and any other JSON value as JSON; '' for undefined. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

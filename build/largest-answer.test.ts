@@ -9,7 +9,7 @@ import { heapFlags } from '../src/process/heap.ts';
 
 const run = promisify(execFile);
 const sources = join(import.meta.dirname, '../src');
-/** What one answer of a server comes to that knows no pages. */
+/** Heap needed for the largest answer from a server without paging. */
 const answerBytes = 60 * 1024 * 1024;
 
 const condition = { type: 'Ready', status: 'True', reason: 'Configured', message: 'all is well' };
@@ -35,7 +35,7 @@ afterAll(() => {
   server.close().closeAllConnections();
 });
 
-/** What this program prints when it runs in the heap of a part. */
+/** Output of this program in the part's heap. */
 async function within(part: 'controller' | 'viola' | 'operator', program: string): Promise<string> {
   const source = `
     import { systemClock as clock } from '${sources}/time/clock.ts';
@@ -53,7 +53,7 @@ function nodeOf(index: number) {
   return { metadata: { name: `node-${index}` }, status: { nodeInfo, images } };
 }
 
-/** A server of so many Nodes, page by page. */
+/** A server with this many Nodes, in pages. */
 async function serveNodes(count: number): Promise<Server> {
   const pages = createServer(({ url: path = '' }, response) => {
     const { searchParams } = new URL(path, 'http://server');
@@ -67,9 +67,9 @@ async function serveNodes(count: number): Promise<Server> {
   return pages;
 }
 
-describe('an answer that is larger than the heap of a part', () => {
+describe("an answer larger than the part's heap", () => {
   it.each(['controller', 'viola', 'operator'] as const)(
-    'is an error of the list of the %s, not its end',
+    'the list of the %s fails with an error; the process survives',
     async (part) => {
       const said = await within(
         part,
@@ -84,7 +84,7 @@ describe('an answer that is larger than the heap of a part', () => {
     },
   );
 
-  it('is an error of what the operator asks OpenStack, not its end', async () => {
+  it("the operator's OpenStack request fails with an error; the process survives", async () => {
     const said = await within(
       'operator',
       `import { createTransport } from '${sources}/requests/transport.ts';
@@ -99,7 +99,7 @@ describe('an answer that is larger than the heap of a part', () => {
   });
 });
 
-it('the Nodes of the largest cluster are looked through for one that is gone within the heap of the controller', async () => {
+it('the controller finds a removed Node in the largest cluster within the heap limit', async () => {
   const pages = await serveNodes(5_000);
   const { port } = pages.address() as AddressInfo;
   const said = await within(

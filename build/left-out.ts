@@ -4,16 +4,16 @@ import type { Plugin } from 'esbuild';
 
 const packages = join(import.meta.dirname, '../node_modules');
 
-/** For what is loaded only by a call that we never make. */
+/** Stub for modules loaded only by calls that MultiNIC never makes. */
 const neverLoaded = (path: string) =>
   `throw new Error(${JSON.stringify(`${path} is left out of the bundle`)});`;
 
-/** For what is loaded anyway and never called. */
+/** Stub for modules loaded always and called never. */
 const neverCalled = (path: string) => `module.exports = () => { ${neverLoaded(path)} };`;
 
 /**
- * Of undici we use connections to one origin; its index loads fetch, WebSocket, caches and mocks besides. As an ES module it
- * fails the build when our code imports another name: with `exports` such a name is undefined in the bundle alone.
+ * Subset of undici: connections to a single origin. undici's index also loads fetch, WebSocket, caches and mocks. As an ES module, the stub
+ * fails the build when our code imports a missing name; with `exports` such a name would be undefined only in the bundle.
  */
 const poolOfUndici = `
   import Dispatcher from './lib/dispatcher/dispatcher.js';
@@ -24,9 +24,8 @@ const poolOfUndici = `
   export { buildConnector, Pool };`;
 
 /**
- * Files of packages that the bundle has something smaller for: every process would pay for them in memory, and nothing of
- * ours uses them. HTTP/2 is switched off wherever we connect, schemas of routes are zod, logs and metrics come from one thread,
- * and no metric is a summary or pushed.
+ * Package files with a smaller replacement, because every process would hold the unused code in memory. MultiNIC uses no HTTP/2, only zod
+ * schemas for routes, a single thread for logs and metrics, and no summaries or pushed metrics.
  */
 const replaced: Readonly<Record<string, (path: string) => string>> = {
   'undici/index.js': () => poolOfUndici,
@@ -34,21 +33,21 @@ const replaced: Readonly<Record<string, (path: string) => string>> = {
   'undici/lib/web/fetch/body.js': neverLoaded,
   'undici/lib/web/fetch/formdata.js': neverLoaded,
   'undici/lib/web/webidl/index.js': neverLoaded,
-  // One of two parsers is enough, and this is the one that only a CPU with SSE4.1 can run: undici takes the other then.
+  // The SIMD parser needs a CPU with SSE4.1. Without this file undici falls back to the plain parser on every CPU.
   'undici/lib/llhttp/llhttp_simd-wasm.js': neverLoaded,
   '@fastify/ajv-compiler/index.js': neverLoaded,
   '@fastify/fast-json-stringify-compiler/index.js': neverLoaded,
-  // Lists a folder that is not served by a wildcard. What it has of other packages has no names in a bill of materials.
+  // Lists folders without a wildcard route. Packages inside have no names in a bill of materials.
   'glob/dist/commonjs/index.min.js': (path) => `exports.glob = () => { ${neverLoaded(path)} };`,
   'pino/lib/transport.js': neverCalled,
   'prom-client/lib/cluster.js': neverCalled,
   'prom-client/lib/pushgateway.js': neverCalled,
   'prom-client/lib/timeWindowQuantiles.js': neverCalled,
-  // Only for exemplars, which are switched on per metric.
+  // Only for exemplars, which are enabled per metric.
   '@opentelemetry/api/dist/index.cjs': () => 'module.exports = {};',
 };
 
-/** Built-in modules that packages load for what they do for others. */
+/** Built-in modules that packages load for unused features. */
 const unusedBuiltins = [
   ['fastify', 'node:http2'],
   ['commander', 'node:child_process'],
@@ -56,7 +55,7 @@ const unusedBuiltins = [
 
 const paths = new Map(Object.entries(replaced).map(([name, make]) => [join(packages, name), make]));
 
-/** Puts less in the place of what nothing of ours uses; refuses to when a package has such a file no longer. */
+/** Replaces unused package files by smaller ones; throws if a package no longer has such a file. */
 export const leftOut: Plugin = {
   name: 'left out',
   setup(build) {

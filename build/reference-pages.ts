@@ -33,7 +33,7 @@ const words = {
   },
 } as const;
 
-/** The table of reasons as a page, one section per scope. */
+/** Page with the table of reasons, with a section per scope. */
 export function reasonsPage(language: 'en' | 'ko'): string {
   const text = words[language];
   const sections = (
@@ -52,7 +52,7 @@ export function reasonsPage(language: 'en' | 'ko'): string {
   return `${note}# ${text.title}\n\n${sections.join('\n')}`;
 }
 
-/** The table of metrics as a page. */
+/** Page with the table of metrics. */
 export function metricsPage(): string {
   const rows = Object.entries(metricTable).map(([name, { type, labels, help, lookFor }]) => [
     `\`${name}\``,
@@ -64,7 +64,7 @@ export function metricsPage(): string {
   return `${note}# Metrics\n\nThis page is not translated.\n\n${table(['Metric', 'Type', 'Labels', 'Meaning', 'What to look for'], rows)}`;
 }
 
-/** What each part can be told as a page, one section per part. */
+/** Page with all settings, with a section per part. */
 export function settingsPage(parts: Readonly<Record<string, Settings>>): string {
   const sections = Object.entries(parts).map(([part, settings]) => {
     const rows = Object.values(currentSettings(settings)).map((each) => [

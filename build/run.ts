@@ -1,8 +1,8 @@
 // Runs parts of MultiNIC from source against the cluster of the current kubeconfig:
 //   make run                                            operator and Viola
 //   make run ARGS='--parts operator,viola,controller'   the controller too (AGENT_IMAGE names the agent's image)
-// Everything else is told by the environment, as docs/reference/settings.md lists it: CONTRABASS_ENDPOINT, CONTRABASS_ENCRYPT_KEY, …
-// Viola and the operator get a token for each other that ends with this run. Ctrl-C ends all of it.
+// The parts read further settings from the environment (docs/reference/settings.md): CONTRABASS_ENDPOINT, CONTRABASS_ENCRYPT_KEY, …
+// Viola and the operator share a token for this run only. Ctrl-C ends all parts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ async function run(): Promise<number> {
     return 0;
   }
   const wanted = partsIn(values.parts);
-  // To kubectl, too, a variable that is set to nothing is not set.
+  // kubectl must also ignore an environment variable with an empty value.
   const { KUBECONFIG: given = '' } = process.env;
   const kubeconfig = given === '' ? join(homedir(), '.kube', 'config') : given;
   await readable(kubeconfig);
@@ -60,7 +60,7 @@ async function readable(kubeconfig: string): Promise<void> {
   }
 }
 
-/** The flags of each part; what the environment says is the part's own to read. */
+/** Flags for each part; parts read the environment themselves. */
 async function optionsOf(folder: string, kubeconfig: string) {
   const token = randomBytes(32).toString('hex');
   const sha256 = createHash('sha256').update(token).digest('hex');

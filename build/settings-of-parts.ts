@@ -6,7 +6,7 @@ import { commonSettings } from '../src/process/common-settings.ts';
 import type { Settings } from '../src/process/settings.ts';
 import { violaSettings } from '../src/viola/settings.ts';
 
-/** What each part that has settings can be told, as `multinic PART --help` lists it. */
+/** Settings of each part, as in `multinic PART --help`. */
 export const settingsOfParts = {
   operator: { ...operatorSettings, ...inventorySettings, ...commonSettings },
   viola: { ...violaSettings, ...commonSettings },

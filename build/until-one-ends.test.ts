@@ -12,16 +12,13 @@ it.each([
   ['ends with a status', 'process.exit(3)', 3],
   ['ends well', '', 0],
   ['is killed', 'process.kill(process.pid, "SIGKILL")', 137],
-])(
-  'one that %s tells the status of all, and takes the others with it',
-  async (_how, one, status) => {
-    const other = node(forEver);
-    expect(await untilOneEnds([other, node(one)])).toBe(status);
-    expect(other.signalCode).toBe('SIGTERM');
-  },
-);
+])('when one process %s, all end with the corresponding status', async (_how, one, status) => {
+  const other = node(forEver);
+  expect(await untilOneEnds([other, node(one)])).toBe(status);
+  expect(other.signalCode).toBe('SIGTERM');
+});
 
-it('ends all of them when it is asked to end, and leaves no handler behind', async () => {
+it('a signal ends all processes and leaves no signal handler', async () => {
   const before = process.listenerCount('SIGTERM');
   const children = [node(forEver), node(forEver)];
   const ended = untilOneEnds(children);

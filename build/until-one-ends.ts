@@ -5,8 +5,8 @@ import { constants } from 'node:os';
 type End = [code: number | null, signal: NodeJS.Signals | null];
 
 /**
- * Runs processes until one ends or somebody wants it, and ends the others then. The exit status is that of the one that ended
- * by itself; one that somebody killed, or the kernel for want of memory, did not end well.
+ * Runs processes until the first ends or a signal arrives, then ends all. The exit status is the status of the first process; a process
+ * killed by a user or the OOM killer counts as failed.
  */
 export async function untilOneEnds(children: readonly ChildProcess[]): Promise<number> {
   const stop = (): void => {

@@ -9,13 +9,13 @@ export type Language = (typeof languages)[number];
 
 export type Text = Readonly<Record<Language, string>>;
 
-/** Step of a diagnosis: its text, and the command to run. */
+/** Diagnosis step: a text and the command to run. */
 export interface Inspection {
   readonly say: Text;
   readonly run?: string;
 }
 
-/** Alert: its Prometheus rule and its runbook. */
+/** Alert: Prometheus rule and runbook. */
 export interface Alert {
   /** PromQL for each chart that has the alert. */
   readonly exprs: Readonly<Partial<Record<Chart, string>>>;

@@ -4,7 +4,7 @@ export const operatorNamespace = 'multinic-operator-system';
 export const systemNamespace = 'multinic-system';
 export const agentsNamespace = 'multinic-agents';
 
-/** Commands that print the logs of all replicas of a process. */
+/** Commands that print the logs of all replicas. */
 export const logs = {
   operator: logsOf(operatorNamespace, 'operator'),
   viola: logsOf(operatorNamespace, 'viola'),

@@ -6,8 +6,8 @@ export const leases = {
 } as const;
 
 /**
- * Returns the gauge of the leader only: a former leader still shows outdated values. `labels`: labels of the gauge;
- * Prometheus adds further labels, which are equal for all metrics of a process.
+ * Returns the leader's gauge: a former leader still shows outdated values. `labels`: labels on the gauge; Prometheus adds labels, equal for
+ * all metrics from the same process.
  */
 export function ofLeader(
   gauge: string,
@@ -18,7 +18,7 @@ export function ofLeader(
   return `${gauge} and ignoring (${ignored}) (multinic_leader{lease="${leases[part]}"} == 1)`;
 }
 
-/** Returns the number of objects that are not Ready for these reasons, by reason, as the leader reports them. */
+/** Returns the number of objects that are not Ready for these reasons, by reason, from the leader. */
 export function notReady(part: 'operator' | 'controller', reasons: readonly string[]): string {
   const metric = {
     operator: 'multinic_openstack_configs_not_ready',

@@ -47,7 +47,7 @@ const mend = {
   ko: '이벤트나 로그에 나온 원인을 해결하십시오. 다음 리더가 모든 객체를 다시 읽으므로 별도의 복구 작업은 필요 없습니다.',
 };
 
-/** Alerts about processes that do not run. */
+/** Alerts about stopped processes. */
 export const partsDown = {
   MultiNicOperatorDown: {
     exprs: { 'multinic-operator': `absent(multinic_leader{lease="${leases.operator}"} == 1)` },

@@ -38,7 +38,7 @@ function fullHeap(parts: string): string {
   return `max by (cluster, part) (${used} / ignoring (part) group_right () ${limit}) > 0.85`;
 }
 
-/** Commands that list the rights in the namespaces of the objects; without -n kubectl lists those in `default`. */
+/** Commands that list the rights in the objects' namespaces; without -n kubectl lists rights in `default`. */
 const rightsToWatch = [
   rightsIn(systemNamespace, `${systemNamespace}:multinic-agent`),
   rightsIn(agentsNamespace, `${systemNamespace}:multinic-agent`),

@@ -2,10 +2,10 @@ import { stringify } from 'yaml';
 import type { Chart } from './alert.ts';
 import { groupsOf } from './alerts.ts';
 
-/** Placeholder URL of the runbooks; the chart replaces it with its value `alerts.runbookBaseUrl`. */
+/** Placeholder URL for runbooks; the chart replaces the placeholder with the value `alerts.runbookBaseUrl`. */
 export const runbookBase = 'https://runbooks.multinic.invalid';
 
-/** Returns the alerts of a chart as `spec` of a PrometheusRule, which is also a valid Prometheus rule file. */
+/** Returns a chart's alerts as `spec` for a PrometheusRule; a Prometheus rule file has the same form. */
 export function rulesOf(chart: Chart): string {
   const groups = [...groupsOf(chart)].map(([name, alerts]) => ({
     name: `${chart}.${name}`,

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { crdDefinitions } from '../../src/api/crd/definition.ts';
 import type { Chart } from './charts.ts';
 
-/** Chart.yaml; charts have the version of what they install. */
+/** Chart.yaml; the chart's version is the version of the installed product. */
 export function chartFile({ name, description, crds }: Chart, version: string): string {
   return stringify({
     apiVersion: 'v2',

@@ -8,7 +8,7 @@ import { operatorChartValues } from './values/operator-chart.ts';
 
 export interface ChartCrd {
   readonly file: string;
-  /** Condition of the template without which it is not installed, beside crds.install; default: none. */
+  /** Condition of the template beside crds.install; default: none. */
   readonly onlyIf?: string;
 }
 
@@ -19,7 +19,7 @@ export interface Chart {
   readonly parts: Readonly<Partial<Record<HeapOwner, Settings>>>;
   /** Definitions that the chart installs, by their file in deploy/crds. */
   readonly crds: readonly ChartCrd[];
-  /** The page of its values in docs/reference, and what stands at its beginning. */
+  /** Page in docs/reference with the chart's values, and the beginning of this page. */
   readonly page: { readonly name: string; readonly title: string; readonly about: string };
 }
 

@@ -8,8 +8,8 @@ interface ObjectMeta {
 }
 
 /**
- * A CRD as a template: Helm upgrades what is a template, but not what is in `crds/`, and deletes it with the release unless
- * it is told to keep it.
+ * A CRD as a template: Helm upgrades templates but not files in `crds/`. The annotation prevents Helm from deleting the CRD with the
+ * release.
  */
 export function crdTemplate({ file, onlyIf }: ChartCrd): string {
   const definition = crdDefinitions()[file];

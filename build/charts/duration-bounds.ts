@@ -4,17 +4,17 @@ import { typed } from './setting-form.ts';
 
 export interface DurationBound {
   readonly ms: number;
-  /** As a user writes it. */
+  /** Duration in user notation, such as `15s`. */
   readonly text: string;
 }
 
-/** Returns the shortest and longest duration that a setting takes, found by its schema; undefined: it is no duration. */
+/** Returns the shortest and longest duration that the setting's schema accepts; undefined: no duration. */
 export function durationBounds(
   setting: Setting,
 ): { readonly least: DurationBound; readonly most: DurationBound } | undefined {
   if (typed(setting).form.kind !== 'duration') return undefined;
   const takes = (ms: number) => setting.schema.safeParse(`${ms}ms`).success;
-  // Every duration of ours takes some of these, and what lies between two that it takes.
+  // Every duration schema accepts at least a value of these, and all values between two accepted values.
   const taken = [1, 60_000, 3_600_000, 86_400_000].filter(takes);
   const [first, last] = [taken[0], taken.at(-1)];
   if (first === undefined || last === undefined) throw new Error(`--${setting.flag} takes no time`);
@@ -25,7 +25,7 @@ export function durationBounds(
 
 const hourMs = 3_600_000;
 
-/** The last whole number that is taken, on the way from one that is to one that is not. */
+/** Returns the last accepted whole number between an accepted and a refused number. */
 function borderOf(takes: (ms: number) => boolean, from: number, to: number): number {
   let [inside, outside] = [from, to];
   while (Math.abs(outside - inside) > 1) {

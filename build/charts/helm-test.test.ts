@@ -38,7 +38,7 @@ interface Check {
   readonly tokenFile?: string;
 }
 
-/** Exit status and words of the test, which is run as the Pod runs it. */
+/** Exit status and output of the test script, run as in the Pod. */
 async function run(checks: readonly Check[], tries = 1) {
   asked = 0;
   const env = { ...process.env, CHECKS: JSON.stringify(checks), TRIES: String(tries), PAUSE: '1' };
@@ -62,7 +62,7 @@ describe('helm test', () => {
     expect(said).not.toContain('secret-word');
   });
 
-  it('fails when one does not, and says what it heard', async () => {
+  it('helm test fails when an endpoint does not answer 200, and prints the answer', async () => {
     const checks = [
       { name: 'operator', url: `${url}/well` },
       { name: 'viola', url: `${url}/ill` },
@@ -72,7 +72,7 @@ describe('helm test', () => {
     expect(said).toContain(`FAILED viola: ${url}/ill\n       503 {"failing":`);
   });
 
-  it('fails without the token, and when nobody is there', async () => {
+  it('helm test fails without the token, and without a server', async () => {
     const token = join(folder, 'gone');
     expect(await run([{ name: 'viola', url: `${url}/guarded` }])).toMatchObject({ status: 1 });
     const without = await run([{ name: 'viola', url: `${url}/guarded`, tokenFile: token }]);
@@ -83,7 +83,7 @@ describe('helm test', () => {
     expect(nobody.said).toContain('FAILED viola');
   });
 
-  it('waits for what begins only', async () => {
+  it('helm test waits for a starting server', async () => {
     expect(await run([{ name: 'operator', url: `${url}/late` }], 3)).toMatchObject({ status: 0 });
   });
 });

@@ -1,17 +1,17 @@
-// What the Pod of `helm test` runs: asks each of CHECKS until it answers 200, for a minute, and says what it heard.
+// Script in the Pod of `helm test`: requests each of CHECKS for up to a minute until the answer is 200, and prints the last answer.
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 
 interface Check {
   readonly name: string;
   readonly url: string;
-  /** File with the bearer token, if one is needed. */
+  /** File with the bearer token; undefined: no token. */
   readonly tokenFile?: string;
 }
 
 const { CHECKS = '[]', TRIES = '30', PAUSE = '2000' } = process.env;
 
-/** Status and body of what is asked; an error is an answer, too. */
+/** Resolves to status and body; to status 0 and the message after a network error. */
 async function ask({ url, tokenFile }: Check): Promise<{ ok: boolean; text: string }> {
   try {
     const token = tokenFile && (await readFile(tokenFile, 'utf8')).trim();

@@ -5,10 +5,10 @@ import { entryPoint } from '../entry-point.ts';
 import { durationBounds } from './duration-bounds.ts';
 import { deprecationOf, valueKey } from './values/settings.ts';
 
-/** For each part of a chart: the environment variables of its settings, and its command, as named templates. */
+/** Named templates for each part: environment variables from settings, and the command. */
 export function partsTemplate(parts: Readonly<Partial<Record<HeapOwner, Settings>>>): string {
   const heapOfAgents = [
-    '{{- /* Limits of the heap of agents in MB. */ -}}',
+    '{{- /* Heap limits for agents in MB. */ -}}',
     define('multinic.heap.agent', stringify(heapLimits('agent'))),
   ].join('\n');
   const each = Object.entries(parts)
@@ -17,13 +17,13 @@ export function partsTemplate(parts: Readonly<Partial<Record<HeapOwner, Settings
         .filter(([, { deprecated }]) => !deprecated?.isIgnored)
         .map(([key, { env }]) => [valueKey(key), env[0]]);
       return [
-        '{{- /* Value of a setting to the environment variable that holds it. */ -}}',
+        '{{- /* Setting value to environment variable. */ -}}',
         define(`multinic.settings.${part}`, stringify(Object.fromEntries(names))),
-        '{{- /* Deprecated value to what NOTES say of it. */ -}}',
+        '{{- /* Deprecated value to NOTES text. */ -}}',
         define(`multinic.deprecated.${part}`, stringify(deprecatedOf(settings), { lineWidth: 0 })),
-        '{{- /* What is executed, with the limits of its heap. */ -}}',
+        '{{- /* Command with heap limits. */ -}}',
         define(`multinic.command.${part}`, commandOf(part as HeapOwner)),
-        '{{- /* Shortest and longest duration that a setting takes. */ -}}',
+        '{{- /* Shortest and longest accepted duration, by setting. */ -}}',
         define(`multinic.durations.${part}`, stringify(durationsOf(settings))),
       ].join('\n');
     })
@@ -51,7 +51,7 @@ function define(name: string, text: string): string {
   return `{{- define "${name}" -}}\n${text}{{- end }}\n`;
 }
 
-/** The name of the part comes as the first of its arguments. */
+/** The first argument is the part's name. */
 function commandOf(part: HeapOwner): string {
   const { young, old } = heapLimits(part);
   const limits: Readonly<Record<string, string>> = {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
-/** JSON Schema of values, as far as ours use it. */
+/** Subset of JSON Schema that the charts use. */
 export interface ValuesSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;
-  /** Accepted for one release; no page and no values.yaml offers it. */
+  /** Accepted for a single release; no page and no values.yaml lists this key. */
   readonly deprecated?: boolean;
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, ValuesSchema>>;
@@ -19,14 +19,14 @@ export interface ValuesSchema {
 }
 
 /**
- * What Helm checks values with, defaults put in: closed, and what has a default is required, since null takes it away. Draft
- * 7 is what every Helm 3 and 4 knows.
+ * Returns the schema with which Helm checks values after merging defaults: closed, and values with a default are required, because null
+ * removes a default. Every Helm 3 and 4 reads draft 7.
  */
 export function schemaOf(values: z.ZodType): ValuesSchema {
   return z.toJSONSchema(values, { io: 'output', target: 'draft-7' }) as ValuesSchema;
 }
 
-/** What need not be there may be null: so a file of values takes back what one before it said. */
+/** Allows null for optional values: with null, a values file resets a value from an earlier file. */
 export function acceptingNull(schema: ValuesSchema): object {
   const { properties, required = [] } = schema;
   if (!properties) return schema;

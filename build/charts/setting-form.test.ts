@@ -18,7 +18,7 @@ function formOf(schema: z.ZodType<unknown, string | undefined>): TypedSetting {
 
 const list = () => nonBlank().transform((all) => all.split(','));
 
-describe('what a setting is', () => {
+describe('setting forms', () => {
   it.each<[string, TypedSetting, z.ZodType<unknown, string | undefined>]>([
     ['text', { form: { kind: 'text' }, fallback: undefined }, nonBlank().optional()],
     ['text with a default', { form: { kind: 'text' }, fallback: 'a' }, nonBlank().default('a')],
@@ -59,7 +59,7 @@ describe('what a setting is', () => {
         .default('a')
         .pipe(z.enum(['a', 'b'])),
     ],
-  ])('is known of %s', (_about, expected, schema) => {
+  ])('settingForm knows type and default of %s', (_about, expected, schema) => {
     expect(formOf(schema)).toEqual(expected);
   });
 });

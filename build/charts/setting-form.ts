@@ -3,16 +3,16 @@ import { defaultOf } from '../../src/process/setting-default.ts';
 import { forms, type SettingForm } from '../../src/process/setting-schemas.ts';
 import type { Setting } from '../../src/process/settings.ts';
 
-/** What a setting is where values have types, and what holds when nobody sets it. */
+/** Form of a setting in typed values, and default. */
 export interface TypedSetting {
   readonly form: SettingForm | Text | Choice;
-  /** As a typed value; undefined when there is none. */
+  /** Typed default; undefined: none. */
   readonly fallback: Value | undefined;
 }
 
 interface Text {
   readonly kind: 'text';
-  /** undefined: text that is not blank. */
+  /** undefined: any non-blank text. */
   readonly pattern?: string;
 }
 
@@ -21,14 +21,15 @@ interface Choice {
   readonly words: readonly string[];
 }
 
-/** A setting as it stands in a file of values. */
+/** Form of a setting in a values file. */
 export type Value = string | number | boolean | readonly string[];
 
-/** What a setting is, from the schema that parses its text. */
+/** Returns the form of a setting, derived from the schema that parses the text. */
 export function typed({ schema }: Setting): TypedSetting {
   const form = look(schema) ?? { kind: 'text' };
   const fallback = defaultOf(schema);
-  // Who splits a text at its commas says so by nothing but what comes out of it; of no text, an address tells.
+  // A schema does not state that the parser splits at commas: parse a sample with commas. Schemas that refuse every text get an address as
+  // sample.
   const isList = Array.isArray(schema.safeParse(fallback ?? '10.0.0.0/8').data);
   const found: TypedSetting['form'] = isList ? { kind: 'list' } : form;
   return { form: found, fallback: fallback === undefined ? undefined : valueOf(fallback, found) };
@@ -36,7 +37,7 @@ export function typed({ schema }: Setting): TypedSetting {
 
 const wrappers = [z.ZodDefault, z.ZodPrefault, z.ZodOptional] as const;
 
-/** Goes through what is around a schema: defaults, and texts that are made into something else. */
+/** Unwraps the schema from defaults and transforms. */
 function look(schema: z.core.$ZodType): TypedSetting['form'] | undefined {
   const form = schema instanceof z.ZodType ? forms.get(schema) : undefined;
   if (form) return form;

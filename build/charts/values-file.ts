@@ -3,7 +3,7 @@ import type { ValuesSchema } from './schema.ts';
 
 const width = 100;
 
-/** The defaults as values.yaml, each below what it is; what has no default stands there as a comment. */
+/** Renders the defaults as values.yaml, each below a description; a value without default is a comment. */
 export function valuesFile(schema: ValuesSchema, head: string): string {
   return `${head}\n${Object.entries(schema.properties ?? {})
     .map(([key, property]) => `\n${entry(key, property, '')}`)
@@ -27,7 +27,7 @@ function yaml(value: unknown, indent: string): string {
   return `${stringify(value).trimEnd().replaceAll('\n', `\n${indent}`)}\n`;
 }
 
-/** Lines of a comment, each as long as fits. */
+/** Wraps a comment at the maximum line length. */
 function comment(text: string, indent: string): string {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

@@ -13,7 +13,7 @@ The chart accepts these values for one release. Its notes, which \`helm install\
 | --- | --- | --- |
 `;
 
-/** A page of all values of a chart, one section for each key at the top. */
+/** Renders a page with all values, with a section per top-level key. */
 export function valuesPage(schema: ValuesSchema, title: string, about: string): string {
   const sections = Object.entries(schema.properties ?? {}).map(([key, group]) => {
     const all = rowsOf(key, group).filter(({ schema: { deprecated } }) => !deprecated);
@@ -43,7 +43,7 @@ function rowsOf(path: string, schema: ValuesSchema): Row[] {
   return Object.entries(properties).flatMap(([key, inner]) => rowsOf(`${path}.${key}`, inner));
 }
 
-/** What Kubernetes has (resources, say) is one value; ours say of each key what it is. */
+/** Objects from the Kubernetes API (such as resources) are a single row; MultiNIC's own objects have a row per key. */
 function isGroup({ properties = {} }: ValuesSchema): boolean {
   return Object.values(properties).every(({ description }) => description !== undefined);
 }

@@ -14,7 +14,7 @@ function yaml(chart: string, file: string): Record<string, unknown> {
   return parse(readFileSync(join(root, chart, file), 'utf8')) as Record<string, unknown>;
 }
 
-/** As Helm lays values over those of the chart. */
+/** Merges values as Helm does. */
 function over(below: unknown, above: unknown): unknown {
   if (!isMap(below) || !isMap(above)) return above ?? below;
   const keys = new Set([...Object.keys(below), ...Object.keys(above)]);
@@ -25,7 +25,7 @@ function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Paths of objects that take any key. */
+/** Paths where the schema allows any key. */
 function openObjects(schema: ValuesSchema, path: string): string[] {
   const { type, additionalProperties, properties = {}, items } = schema;
   const isOpen = type === 'object' && additionalProperties !== false;
@@ -44,7 +44,7 @@ function keysIn(schema: ValuesSchema, ...path: readonly string[]): string[] {
   return Object.keys(at(schema, ...path)?.properties ?? {});
 }
 
-describe.each(charts)('the values of $name', ({ name, values, parts }) => {
+describe.each(charts)('values in $name', ({ name, values, parts }) => {
   const schema = schemaOf(values);
   const defaults = yaml(name, 'values.yaml');
 
@@ -53,11 +53,11 @@ describe.each(charts)('the values of $name', ({ name, values, parts }) => {
     expect(values.safeParse(all).error).toBeUndefined();
   });
 
-  it('by default are those that values.yaml says', () => {
+  it('the defaults equal values.yaml', () => {
     expect(values.parse(defaults)).toEqual(defaults);
   });
 
-  it('take no unknown key but where Kubernetes says what there may be', () => {
+  it('the schema refuses unknown keys, except in objects from the Kubernetes API', () => {
     const free =
       /\.(global|labels|podLabels|podAnnotations|nodeSelector|matchLabels|affinity|extraVolumes\[\]|extraVolumeMounts\[\])$/;
     expect(openObjects(schema, '').filter((path) => !free.test(path))).toEqual([]);

@@ -13,7 +13,7 @@ const advisory = {
 
 const snapshot = { date: '2026-01-01', source: 'test', advisories: { zod: [advisory] } };
 
-it('names what is affected, and nothing else', () => {
+it('the report names exactly the affected packages', () => {
   const packages = [
     { name: 'zod', version: '1.2.2' },
     { name: 'zod', version: '1.2.3' },
@@ -24,7 +24,7 @@ it('names what is affected, and nothing else', () => {
   ]);
 });
 
-it('asks a registry for each version once, and keeps what can be checked again', async () => {
+it('the registry gets a single request per version, and the snapshot has the answers for a later check', async () => {
   const bodies: string[] = [];
   let status = 200;
   const server = createServer((request, response) => {

@@ -1,7 +1,7 @@
 import type { Component } from './bill-of-materials.ts';
 import { isInRange } from './version-range.ts';
 
-/** One advisory as npm's registry answers them. */
+/** Advisory in the form of npm's registry. */
 export interface Advisory {
   readonly url: string;
   readonly title: string;
@@ -9,18 +9,18 @@ export interface Advisory {
   readonly vulnerable_versions: string;
 }
 
-/** What was known of packages at some time. */
+/** Known advisories at a point in time. */
 export interface Snapshot {
   readonly date: string;
-  /** Who was asked, and how completely. */
+  /** Registry of the answers, and whether every package was answered. */
   readonly source: string;
-  /** By the name of the package. */
+  /** Keyed by package name. */
   readonly advisories: Readonly<Record<string, readonly Advisory[]>>;
 }
 
 type Versioned = Pick<Component, 'name' | 'version'>;
 
-/** What is known of these packages of npm, one text each; empty when all is well. */
+/** Returns a text per known advisory for these npm packages; empty without advisories. */
 export function adviceOn(packages: readonly Versioned[], { advisories }: Snapshot): string[] {
   return packages.flatMap(({ name, version }) =>
     (advisories[name] ?? [])
@@ -29,7 +29,7 @@ export function adviceOn(packages: readonly Versioned[], { advisories }: Snapsho
   );
 }
 
-/** Asks npm's registry what it knows of these versions; it answers those that are affected only. */
+/** Queries npm's registry for advisories; the registry returns affected versions only. */
 export async function askRegistry(
   registry: string,
   packages: readonly Versioned[],

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-it('is all that an agent loads: no HTTP server, no database, no metrics and no flags of parts', async () => {
+it("the agent's bundle has all modules that an agent loads: no HTTP server, no database, no metrics and no flags of parts", async () => {
   const all = join(folder, 'all');
   const whole = await bundle(all);
   const part = agentBundle(whole);

@@ -5,8 +5,8 @@ const entry = 'main.mjs';
 const agentModule = 'src/agent/main-agent.ts';
 
 /**
- * The part of a bundle that an agent can come to: its image has no HTTP server and no database in it. Other parts are
- * imported by main when they are asked for; of these only the agent is followed.
+ * Subset of a bundle that the agent can reach: the agent's image has no HTTP server and no database. main imports parts dynamically; only
+ * the agent's import is followed.
  */
 export function agentBundle({ inputs, outputs }: Metafile): Metafile {
   const byName = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output]));

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-/** An image of one layer; what it says of its files is the same whatever else they are. */
+/** An image with a single layer; the image configuration is equal for all contents. */
 async function build(name: string, { at, mode, folders }: Made) {
   const source = join(folder, `${name}-tool`);
   await writeFile(source, 'tool');
@@ -63,19 +63,19 @@ interface Made {
 
 const early: Made = { at: new Date('2020-01-01'), mode: 0o700, folders: 0o755 };
 
-it('is the same, byte for byte, when the same files were made at another time with other rights', async () => {
+it('an image is byte-identical when equal files have different times and rights', async () => {
   const first = await build('first', early);
   const second = await build('second', {
     at: new Date('2026-01-01'),
     mode: 0o4755,
-    // As with a umask of 077.
+    // Modes under umask 077.
     folders: 0o700,
   });
   expect(second.written).toEqual(first.written);
   expect((await readFile(second.out)).equals(await readFile(first.out))).toBe(true);
 });
 
-it('is there whole or not at all: a full disk leaves that of an earlier build', async () => {
+it('a full disk leaves the archive from the earlier build intact', async () => {
   const { out } = await build('image', early);
   const before = await readFile(out);
   const tool = join(folder, 'bin/tar');
@@ -101,7 +101,7 @@ interface Descriptor {
   readonly size: number;
 }
 
-it('holds what its digests say, for engines old and new', async () => {
+it("the archive's contents match the digests, for old and new engines", async () => {
   const { out, written } = await build('image', early);
   const layout = join(folder, 'layout');
   await mkdir(layout);
@@ -149,7 +149,7 @@ it('holds what its digests say, for engines old and new', async () => {
   ]);
 });
 
-it('has files of root that nobody else may change, and links as they are', async () => {
+it('files belong to root, are writable only by root, and links stay links', async () => {
   await build('image', { at: new Date(), mode: 0o6777, folders: 0o700 });
   const scratch = join(folder, 'again');
   const { blob } = await packLayer(join(folder, 'image'), scratch);
@@ -161,7 +161,7 @@ it('has files of root that nobody else may change, and links as they are', async
   expect(listed).toMatch(/^drwxrwxrwt 0\/0 .* \.\/tmp\/$/m);
 });
 
-it('has its files in the order of their names, and no names of who made them', async () => {
+it('files are sorted by name and have no user names', async () => {
   const root = join(folder, 'order');
   await mkdir(root);
   // More than a folder gives back in this order by chance.

@@ -5,7 +5,7 @@ import type { Architecture } from './debian.ts';
 import { digestOf, type Layer, reproducibly } from './layer.ts';
 import { putWhole } from './workplace.ts';
 
-/** An image of one architecture. */
+/** Image for an architecture. */
 export interface Image {
   /** Repository and tag, such as `multinic-agent:0.1.0`. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Image {
   readonly config: ImageConfig;
 }
 
-/** The part of the OCI image configuration that says how a container is run. */
+/** Subset of the OCI image configuration for running a container. */
 export interface ImageConfig {
   readonly User: string;
   readonly Entrypoint: readonly string[];
@@ -24,20 +24,20 @@ export interface ImageConfig {
 }
 
 interface Written {
-  /** Digest of the configuration: what Kubernetes shows as imageID. */
+  /** Digest of the configuration, in Kubernetes the imageID. */
   readonly id: string;
   readonly digest: string;
-  /** Bytes of all layers, compressed. */
+  /** Compressed size in bytes over all layers. */
   readonly size: number;
 }
 
 const media = 'application/vnd.oci.image';
-/** Equal input, equal image: the time at which it was made is no input. */
+/** Reproducible: equal input gives an equal image, because the build time is not written. */
 const created = '1970-01-01T00:00:00Z';
 
 /**
- * Writes an image as an OCI layout in a tar archive, which also has the index of older engines: for `docker load`,
- * `ctr image import`, `podman load` and `skopeo copy oci-archive:`. `work` is a folder that may be written.
+ * Writes an image as an OCI layout in a tar archive with an index for older engines: for `docker load`, `ctr image import`, `podman load`
+ * and `skopeo copy oci-archive:`. `work` is a scratch folder.
  */
 export async function writeImage(out: string, image: Image, work: string): Promise<Written> {
   await rm(work, { recursive: true, force: true });

@@ -1,8 +1,8 @@
-// Asks npm's registry for advisories on the packages that the images hold, and keeps the answer as a dated snapshot, which a
-// test compares with the bills of materials.
+// Queries npm's registry for advisories on the images' packages and stores the answer as a dated snapshot. A test compares the snapshot
+// with the bills of materials.
 //   ask-advisories.ts
 //
-// A mirror that does not pass the question on is said so; the snapshot then stays as it is.
+// If the registry is a mirror without advisories, the command reports this and leaves the snapshot unchanged.
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -17,7 +17,7 @@ interface Document {
 
 const read = (text: string) => JSON.parse(text) as Document;
 
-it('lists each component once, by where advisories name it', () => {
+it('the bill of materials lists each component once, with the name that advisories use', () => {
   const { packages, relationships } = read(billOfMaterials('agent', '1.0.0', [zod, libc]));
   expect(
     packages.map(({ name, licenseDeclared, externalRefs: [ref] }) => [
@@ -35,7 +35,7 @@ it('lists each component once, by where advisories name it', () => {
   expect(relationships.map(({ relatedSpdxElement }) => relatedSpdxElement)).toEqual(ids);
 });
 
-it('says all that SPDX 2.3 asks for', () => {
+it('the bill of materials has every field that SPDX 2.3 requires', () => {
   const document = JSON.parse(billOfMaterials('agent', '1.0.0', [zod, libc])) as Document;
   expect(document).toMatchObject({
     spdxVersion: 'SPDX-2.3',
@@ -62,7 +62,7 @@ it('says all that SPDX 2.3 asks for', () => {
   }
 });
 
-it('is the same text whatever the order, and another document for other components', () => {
+it('equal components in any order give an equal document; different components give a different document', () => {
   const one = billOfMaterials('agent', '1.0.0', [zod, libc]);
   expect(billOfMaterials('agent', '1.0.0', [libc, zod])).toBe(one);
   const other = billOfMaterials('agent', '1.0.0', [libc]);

@@ -1,12 +1,12 @@
 import { digestOf } from './layer.ts';
 
-/** Something that an image holds, and that somebody else may find a flaw in. */
+/** Component in an image, for which advisories may exist. */
 export interface Component {
   readonly name: string;
   readonly version: string;
-  /** SPDX expression; undefined when only its copyright file says it. */
+  /** SPDX expression; undefined: only the copyright file states the license. */
   readonly licence?: string | undefined;
-  /** Package URL (purl), by which advisories are found. */
+  /** Package URL (purl), the key for advisories. */
   readonly purl: string;
 }
 
@@ -59,7 +59,7 @@ interface SpdxPackage {
   readonly externalRefs: readonly [{ readonly referenceLocator: string }];
 }
 
-/** Returns the components of a document that `billOfMaterials` wrote. */
+/** Returns the components in a document from `billOfMaterials`. */
 export function componentsIn(document: string): Component[] {
   const { packages } = JSON.parse(document) as { readonly packages: readonly SpdxPackage[] };
   return packages.map(

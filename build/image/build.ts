@@ -1,9 +1,9 @@
 // Builds both images without a container engine, each as an archive: for `docker load`, `ctr image import`, `skopeo copy`.
 //   build.ts [--arch amd64,arm64] [--out FOLDER] [--repository PREFIX]
-//   build.ts --context FOLDER [--arch amd64,arm64]     what the Dockerfiles copy, instead
+//   build.ts --context FOLDER [--arch amd64,arm64]     writes the files that the Dockerfiles copy instead
 //
-// Needs a Debian with apt-get and dpkg-deb, and reaches npm and Debian (DEBIAN_MIRROR; default http://deb.debian.org). The
-// images hold our bundle, npm's Node.js, Debian's libraries and, the agent's, Debian's `ip`: no shell, and nothing else.
+// Needs a Debian machine with apt-get and dpkg-deb, and access to npm and Debian (DEBIAN_MIRROR; default http://deb.debian.org). The
+// images contain our bundle, npm's Node.js, Debian's libraries and, for the agent, Debian's `ip`: no shell.
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

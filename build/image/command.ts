@@ -6,7 +6,7 @@ const execute = promisify(execFile);
 /** Where a program comes from that a machine may lack. */
 const packageOf: Readonly<Record<string, string>> = { 'apt-get': 'apt', 'dpkg-deb': 'dpkg' };
 
-/** Runs a program to its end and answers what it printed; its errors hold what it complained of. */
+/** Runs a program and resolves to stdout; the error contains stderr. */
 export async function run(
   [program, ...words]: readonly [string, ...string[]],
   options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
@@ -22,7 +22,7 @@ export async function run(
   }
 }
 
-/** What went wrong, for people: the words of the program that failed, else ours. */
+/** Returns the error text for users: stderr of the failed program, or our message. */
 export function complaintOf(error: unknown): string {
   const { message, stderr } = error as Error & { readonly stderr?: string };
   return stderr?.trim() ? `${message.split('\n')[0]}\n${stderr.trim()}` : message;

@@ -2,19 +2,19 @@ import { chmod, cp, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { DebianPackage } from './debian.ts';
 
-/** Files of Debian packages that a layer takes, by package: all whose name matches, links included; none for null. */
+/** Files from Debian packages in a layer, by package: all files with matching names, links included; null: none. */
 export type Selection = Readonly<Record<string, RegExp | null>>;
 
-/** What Node.js is linked against. */
+/** Libraries that Node.js is linked against. */
 export const nodeLibraries: Selection = {
-  // Holds the licence of the two libraries of gcc.
+  // Copyright file for both gcc libraries.
   'gcc-12-base': null,
   libc6: /^(ld-linux-.*|libc|libdl|libm|libpthread)\.so\.\d+$/,
   'libgcc-s1': /^libgcc_s\.so\.1$/,
   'libstdc++6': /^libstdc\+\+\.so\.6/,
 };
 
-/** `ip` and `bridge`, and what they are linked against beside that. */
+/** `ip` and `bridge`, and their additional libraries. */
 export const ipTool: Selection = {
   iproute2: /^(ip|bridge)$/,
   libbpf1: /^libbpf\.so\.1/,
@@ -34,7 +34,7 @@ const accounts: Readonly<Record<string, string>> = {
   '/etc/nsswitch.conf': 'hosts: files dns\n',
 };
 
-/** Makes the places that a container runtime mounts something at, and who there is. */
+/** Creates mount points for container runtimes, and /etc/passwd and /etc/group. */
 export async function putAccounts(root: string): Promise<void> {
   for (const folder of ['dev', 'etc', 'proc', 'sys', 'tmp', 'home/nonroot']) {
     await mkdir(join(root, folder), { recursive: true });
@@ -49,7 +49,7 @@ export async function putText(root: string, path: string, text: string): Promise
   await chmod(join(root, path), 0o644);
 }
 
-/** Copies a file; what may be executed stays so, for everybody, and nothing else of its mode does. */
+/** Copies a file. Executable files become executable for every user; all further mode bits are dropped. */
 export async function putFile(root: string, path: string, source: string): Promise<void> {
   const to = join(root, path);
   await mkdir(dirname(to), { recursive: true });
@@ -59,7 +59,7 @@ export async function putFile(root: string, path: string, source: string): Promi
   if (!isLink) await chmod(to, mode & 0o100 ? 0o755 : 0o644);
 }
 
-/** Copies what is selected of each package, to where the package has it, and the licence of each. */
+/** Copies the selected files from each package to their packaged paths, with the copyright file. */
 export async function putPackages(
   root: string,
   packages: readonly DebianPackage[],
@@ -77,7 +77,7 @@ export async function putPackages(
 
 const docs = '/usr/share/doc/';
 
-/** What says under which terms the package may be passed on is its copyright file, or a link to that of another package. */
+/** The license is in the copyright file, or in the package to which the copyright file links. */
 function isTaken(path: string, name: string, wanted: RegExp | null): boolean {
   if (path.startsWith(docs)) return [name, `${name}/copyright`].includes(path.slice(docs.length));
   return (wanted?.test(basename(path)) ?? false) && !path.startsWith('/usr/share/');

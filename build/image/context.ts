@@ -6,8 +6,8 @@ import { openFolders } from './layer.ts';
 import { withFolder } from './workplace.ts';
 
 /**
- * Lays out what the Dockerfiles copy: `ARCHITECTURE/base`, `tools` and a folder for each image, with the files that the
- * archives hold. `out` may be there from an earlier time.
+ * Lays out the files for the Dockerfiles: `ARCHITECTURE/base`, `tools` and a folder per image, with the same files as in the archives.
+ * `out` may exist already.
  */
 export async function writeContext(
   architectures: readonly Architecture[],
@@ -15,7 +15,7 @@ export async function writeContext(
   out: string,
 ): Promise<void> {
   await mkdir(out, { recursive: true });
-  // Beside its end, so that it can be moved there whatever file systems there are.
+  // Beside the final folder, because a rename needs the same filesystem.
   await withFolder(join(out, '.work-'), async (work) => {
     for (const architecture of architectures) {
       const images = await layOut({ architecture, version, work: join(work, architecture) });

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from './command.ts';
 
-/** As Debian and OCI call it. */
+/** Architecture name in Debian and OCI. */
 export type Architecture = 'amd64' | 'arm64';
 
 /** A package, unpacked. */
@@ -17,7 +17,7 @@ export interface DebianPackage {
 export type Release = 'bookworm' | 'trixie';
 
 export interface DebianOptions {
-  /** File of the keys that Debian signs with. Default: the one of package debian-archive-keyring. */
+  /** Keyring with Debian's signing keys. Default: the keyring from package debian-archive-keyring. */
   readonly keyring?: string;
   /** Default: bookworm. */
   readonly release?: Release;
@@ -29,8 +29,8 @@ const debianKeyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const mirror = process.env['DEBIAN_MIRROR'] ?? 'http://deb.debian.org';
 
 /**
- * Downloads packages of Debian with what apt verifies of them, and unpacks each into a folder of its own. Uses an apt
- * of its own in `work`: neither the packages nor the sources of this machine matter, nor its architecture.
+ * Downloads Debian packages with apt's verification and unpacks each into a separate folder. apt runs with a private state in `work`: the
+ * machine's packages, sources and architecture have no influence.
  */
 export async function debianPackages(
   architecture: Architecture,

@@ -1,8 +1,8 @@
 // Builds both images from their Dockerfiles with the container engine of this machine: docker, podman or buildah.
 //   docker-build.ts --img [REGISTRY/]NAME:TAG [--arch amd64,arm64] [--push] [--engine NAME]
 //
-// NAME stands for two images, NAME-controllers and NAME-agent. One architecture (that of this machine) stays in the engine;
-// several go into archives in dist/images, or with --push to the registry. `make image` needs no engine.
+// NAME stands for two images, NAME-controllers and NAME-agent. An image for this machine's architecture stays in the engine; images for
+// several architectures go to archives in dist/images, or with --push to the registry. `make image` needs no engine.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
@@ -64,7 +64,7 @@ function known(name: string): Engine {
   return engine;
 }
 
-/** What the engine says goes where ours does. */
+/** Forwards the engine's output to ours. */
 async function run({ command: [program, ...words], mayFail = false }: Step): Promise<void> {
   const child = spawn(program, words, { stdio: mayFail ? 'ignore' : 'inherit' });
   const [status] = (await once(child, 'close')) as [number | null];

@@ -20,9 +20,9 @@ const inputs = '--build-arg VERSION=1.2.3 --build-arg REVISION=abc --file F C';
 const commands = (change: Partial<Build>): readonly string[] =>
   stepsOf({ ...build, ...change }).map(({ command }) => command.join(' '));
 
-describe('what is run', () => {
+describe('engine commands', () => {
   it.each(['docker', 'podman', 'buildah'] as const)(
-    '%s builds one architecture for itself',
+    '%s builds one architecture with a plain build',
     (engine) => {
       const one = `${engine} build --platform linux/arm64 --build-arg TARGETARCH=arm64 --tag multinic-agent:1 ${inputs}`;
       expect(commands({ engine })).toEqual([one]);
@@ -39,7 +39,7 @@ describe('what is run', () => {
     expect(commands({ architectures, push: true })).toEqual([`${start} --push ${inputs}`]);
   });
 
-  it('podman and buildah make a list of them first, anew', () => {
+  it('podman and buildah recreate the manifest list first', () => {
     const several = { engine: 'podman', architectures: ['amd64', 'arm64'] } as const;
     const platforms = '--platform linux/amd64,linux/arm64';
     const made = [
@@ -88,14 +88,14 @@ describe('the engine', () => {
     await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   }
 
-  it('is the likeliest that works', async () => {
+  it('the first working engine in the order docker, podman, buildah is used', async () => {
     await put('docker', 'echo "Cannot connect to the Docker daemon" >&2; exit 1');
     await put('podman', 'exit 0');
     await put('buildah', 'exit 0');
     expect(await engineIn({ PATH: folder })).toBe('podman');
   });
 
-  it('is asked for where none works, beside what needs none', async () => {
+  it('without a working engine the error names `make image`, which needs none', async () => {
     await put('docker', 'echo "Cannot connect to the Docker daemon" >&2; exit 1');
     const refused = engineIn({ PATH: folder });
     await expect(refused).rejects.toThrow('Cannot connect to the Docker daemon');

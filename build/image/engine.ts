@@ -10,7 +10,7 @@ export type Engine = (typeof engines)[number];
 
 type Name = LaidOut['name'];
 
-/** The first engine that works: a client without its daemon does not. */
+/** Returns the first working engine: a docker client without a daemon does not work. */
 export async function engineIn(env: NodeJS.ProcessEnv): Promise<Engine> {
   const complaints: string[] = [];
   for (const engine of engines) {
@@ -25,7 +25,7 @@ export async function engineIn(env: NodeJS.ProcessEnv): Promise<Engine> {
   throw new Error(`no container engine works here:\n${complaints.join('\n')}\n${hint}`);
 }
 
-/** What both images are called where one name is given: `REPOSITORY/multinic:TAG` stands for two. */
+/** Names of both images: `REPOSITORY/multinic:TAG` stands for two images. */
 export function namesOf(img: string): Readonly<Record<Name, string>> {
   const [, repository, tag] = /^([^@\s]+):([\w][\w.-]{0,127})$/.exec(img) ?? [];
   if (!repository || !tag || !isRepository(repository)) {
@@ -44,22 +44,22 @@ export interface Build {
   readonly image: string;
   readonly architectures: readonly Architecture[];
   readonly dockerfile: string;
-  /** Folder of `build.ts --context`. */
+  /** Folder from `build.ts --context`. */
   readonly context: string;
   readonly version: string;
   readonly revision: string;
   readonly push: boolean;
-  /** Where an image of several architectures goes that is not pushed: no engine keeps one. */
+  /** OCI archive for an image with several architectures and without --push: no engine stores such an image. */
   readonly archive: string;
 }
 
 export interface Step {
   readonly command: readonly [string, ...string[]];
-  /** Its failure says only that there was nothing to do. */
+  /** Ignore the failure: the manifest list did not exist. */
   readonly mayFail?: boolean;
 }
 
-/** What is run to build one image. */
+/** Commands that build an image. */
 export function stepsOf(build: Build): readonly Step[] {
   const { engine, image, architectures, push } = build;
   const [only, ...others] = architectures;
@@ -84,7 +84,7 @@ export function stepsOf(build: Build): readonly Step[] {
   }
   const to = push ? `docker://${image}` : `oci-archive:${build.archive}`;
   return [
-    // A list that is there already would be added to.
+    // An existing manifest list would grow.
     { command: [engine, 'manifest', 'rm', image], mayFail: true },
     { command: [engine, 'build', ...platforms, '--manifest', image, ...inputsOf(build)] },
     { command: [engine, 'manifest', 'push', '--all', image, to] },
@@ -93,7 +93,7 @@ export function stepsOf(build: Build): readonly Step[] {
 
 function ofOne(build: Build, architecture: Architecture): readonly Step[] {
   const { engine, image, push } = build;
-  // Older builders do not know for which architecture they build.
+  // Older builders do not set TARGETARCH.
   const target = [
     '--platform',
     `linux/${architecture}`,

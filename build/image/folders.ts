@@ -13,12 +13,12 @@ import { withoutSymbols } from './symbols.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** An image before it is packed. */
+/** Image contents before packing. */
 export interface LaidOut {
   readonly name: 'multinic-controllers' | 'multinic-agent';
   /** A folder for each layer, the lowest first; images share some. */
   readonly folders: readonly string[];
-  /** The one of `folders` that holds the bundle, its licences and the SPDX document. */
+  /** The folder in `folders` with the bundle, licenses and the SPDX document. */
   readonly app: string;
   readonly config: ImageConfig;
 }
@@ -26,17 +26,17 @@ export interface LaidOut {
 export interface LayOutOptions {
   readonly architecture: Architecture;
   readonly version: string;
-  /** Folder that may be written; the layers are folders of it, called `base`, `tools` and like the images. */
+  /** Scratch folder; the layers are subfolders `base`, `tools` and a folder per image. */
   readonly work: string;
 }
 
-/** What is in an image beside Node.js. */
+/** Contents of an image beside Node.js. */
 interface Contents {
   readonly bundle: Bundle;
   readonly debian: readonly DebianPackage[];
 }
 
-/** Puts the files of both images of an architecture where each layer is packed from. */
+/** Copies the files for both images of an architecture to the layer folders. */
 export async function layOut({ architecture, version, work }: LayOutOptions): Promise<LaidOut[]> {
   const materials = await gather(architecture, work);
   const { node, debian, bundle: whole } = materials;
@@ -69,26 +69,26 @@ export async function layOut({ architecture, version, work }: LayOutOptions): Pr
   ];
 }
 
-/** Where the SPDX document of an image is in it. */
+/** Path of the SPDX document in an image. */
 export const sbomPath = '/usr/share/sbom/multinic.spdx.json';
 
 /** Where the agent's startup snapshot is in an image. */
 const snapshotPath = '/app/agent.blob';
 
 /**
- * Architectures whose agent starts from a snapshot, which saves 40 % of the CPU time. Only the Node.js of the image can make it,
- * so the machine that builds the image must be able to run that.
+ * Architectures with an agent that starts from a snapshot, which saves 40 % CPU time. Only the image's own Node.js can create the snapshot,
+ * so the build machine must be able to run this Node.js.
  */
 const snapshotArchitectures: readonly Architecture[] = ['amd64'];
 
-/** The command of the agent's image; each architecture has a stage of its own in Dockerfile.agent for it. */
+/** Command of the agent's image; Dockerfile.agent has a stage per architecture for this command. */
 export function agentEntry(architecture: Architecture): EntryPoint['command'] {
   const hasSnapshot = snapshotArchitectures.includes(architecture);
   return entryPoint('agent', hasSnapshot ? { ...inImage, snapshot: snapshotPath } : inImage)
     .command;
 }
 
-/** A layer of its own for the snapshot: two builds of it differ in some bytes, and all other layers are reproducible. */
+/** A separate layer for the snapshot: two snapshot builds differ in some bytes, and all further layers stay reproducible. */
 async function snapshotOf(
   architecture: Architecture,
   base: string,
@@ -105,7 +105,7 @@ async function snapshotOf(
   ];
 }
 
-/** Nothing of an earlier build is in it. */
+/** Empties the folder first. */
 async function folderOf(folder: string, put: (folder: string) => Promise<void>): Promise<string> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
@@ -120,7 +120,7 @@ async function putBase(folder: string, { node, debian }: Materials): Promise<voi
   await putFile(folder, '/usr/share/licenses/node/LICENSE', join(node.folder, 'LICENSE'));
 }
 
-/** Symbols for debuggers are 18 MB of it, and 4 of what an image of 50 MB is downloaded as. */
+/** Debug symbols take 18 MB in the file, and 4 of 50 MB in the download. */
 async function putNode(folder: string, source: string): Promise<void> {
   const path = '/usr/local/bin/node';
   await putFile(folder, path, source);
@@ -157,7 +157,7 @@ function componentsOf(
   ];
 }
 
-/** The controllers' image starts no part by itself: which one, and with which limits, says the Pod. */
+/** The controllers' image has no command: the Pod names part and heap limits. */
 function configOf(version: string, revision: string): ImageConfig {
   const { env, command } = entryPoint('agent');
   const [node] = command;

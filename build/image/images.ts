@@ -7,7 +7,7 @@ import { type Layer, packLayer } from './layer.ts';
 export type { Architecture } from './debian.ts';
 export const architectures: readonly Architecture[] = ['amd64', 'arm64'];
 
-/** That of this machine, as Debian calls it. */
+/** Architecture of this machine, in Debian's notation. */
 export const ownArchitecture: Architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
 /** Reads a list such as `amd64,arm64`. */
@@ -20,9 +20,9 @@ export function architecturesIn(text: string): Architecture[] {
 }
 
 export interface BuildOptions extends LayOutOptions {
-  /** Folder of the archives. */
+  /** Folder for archives. */
   readonly out: string;
-  /** What comes before the name of an image, without a slash at its end. */
+  /** Prefix of image names, without a trailing slash. */
   readonly repository: string;
 }
 
@@ -32,13 +32,13 @@ export interface BuiltImage {
   readonly id: string;
   readonly digest: string;
   readonly size: number;
-  /** Folders of its layers, the lowest first. */
+  /** Layer folders, lowest layer first. */
   readonly folders: readonly string[];
-  /** The one of `folders` that holds the bundle, its licences and the SPDX document. */
+  /** The folder in `folders` with the bundle, licenses and the SPDX document. */
   readonly app: string;
 }
 
-/** Builds both images of an architecture. */
+/** Builds both images for an architecture. */
 export async function buildImages(options: BuildOptions): Promise<BuiltImage[]> {
   const { architecture, version, repository, out } = options;
   const work = join(options.work, architecture);

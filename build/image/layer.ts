@@ -5,15 +5,15 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { run } from './command.ts';
 
-/** One layer of an image, and its digests as OCI writes them. */
+/** Image layer with OCI digests. */
 export interface Layer {
   readonly blob: Buffer;
   readonly digest: string;
-  /** Of the layer before it was compressed. */
+  /** Digest before compression. */
   readonly diffId: string;
 }
 
-/** What makes equal files an equal archive: their order, owner and date say nothing. */
+/** tar options for reproducible archives: fixed order, owner and date. */
 export const reproducibly = [
   '--sort=name',
   '--owner=0',
@@ -34,7 +34,7 @@ export async function packLayer(folder: string, scratch: string): Promise<Layer>
   return { blob, digest: digestOf(blob), diffId: digestOf(archive) };
 }
 
-/** Whatever the umask was, nobody in a container is kept out of a folder; one that everybody may write to stays so. */
+/** Normalizes modes: every user can read every folder, independent of the umask; world-writable folders stay world-writable. */
 export async function openFolders(root: string): Promise<void> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const below = entries.filter((entry) => entry.isDirectory());

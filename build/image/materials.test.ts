@@ -30,7 +30,7 @@ async function standIn(program: string, text: string): Promise<void> {
   vi.stubEnv('PATH', `${join(folder, 'bin')}:${process.env['PATH']}`);
 }
 
-it('Node.js is not taken when npm has another one than package-lock.json', async () => {
+it('the build refuses a Node.js from npm with a version unlike package-lock.json', async () => {
   await standIn('npm', `echo '[{"filename": "node.tgz", "integrity": "sha512-other"}]'`);
   const taken = nodeRuntime('arm64', join(folder, 'work'));
   await expect(taken).rejects.toThrow(
@@ -38,7 +38,7 @@ it('Node.js is not taken when npm has another one than package-lock.json', async
   );
 });
 
-it('packages of Debian come with its security updates, and are verified, whatever this machine has', async () => {
+it('Debian packages include security updates and are verified, independent of the machine', async () => {
   await put('keyring.gpg');
   const keyring = join(folder, 'keyring.gpg');
   await standIn('apt-get', `echo "$@" >>'${folder}/calls'`);
@@ -60,7 +60,7 @@ it('packages of Debian come with its security updates, and are verified, whateve
   expect(download).toMatch(/ download libc6$/);
 });
 
-it('packages of Debian are not taken without the keys to verify them', async () => {
+it('the build refuses Debian packages without the keyring', async () => {
   const taken = debianPackages('arm64', ['libc6'], join(folder, 'apt'), {
     keyring: join(folder, 'nowhere.gpg'),
   });
@@ -71,8 +71,8 @@ const tool = (): Parameters<typeof putPackages>[1] => [
   { name: 'tool', version: '1', folder: join(folder, 'tool') },
 ];
 
-describe('of a package', () => {
-  it('only what is selected is taken, and its licence', async () => {
+describe('package contents', () => {
+  it('only selected files are copied, with the copyright file', async () => {
     await put('tool/usr/bin/tool', 'program', 0o755);
     await put('tool/usr/bin/tool-extra', 'program', 0o755);
     await put('tool/usr/share/bash-completion/completions/tool');
@@ -83,14 +83,14 @@ describe('of a package', () => {
     expect(await filesBelow(root)).toEqual(['/usr/bin/tool', '/usr/share/doc/tool/copyright']);
   });
 
-  it('something has to be there', async () => {
+  it('a pattern without a match is an error', async () => {
     await put('tool/usr/share/doc/tool/copyright');
     const none = putPackages(join(folder, 'root'), tool(), { tool: /^tool$/ });
     await expect(none).rejects.toThrow('tool has no file called /^tool$/');
   });
 });
 
-it('an architecture that is named twice is built once', () => {
+it('a duplicate architecture is built once', () => {
   expect(architecturesIn('amd64,arm64,amd64')).toEqual(['amd64', 'arm64']);
   expect(() => architecturesIn('amd64, arm64')).toThrow('--arch " arm64" is unknown');
 });

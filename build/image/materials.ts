@@ -9,11 +9,11 @@ import { bundledPackages, type NpmPackage } from './npm-packages.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** All that images are made of. */
+/** All inputs of the images. */
 export interface Materials {
   readonly node: NodeRuntime;
   readonly debian: readonly DebianPackage[];
-  /** Of all parts. */
+  /** Bundle with all parts. */
   readonly bundle: Bundle;
 }
 
@@ -25,7 +25,7 @@ export interface Bundle {
   readonly npm: readonly NpmPackage[];
 }
 
-/** Gets everything that the images of an architecture are made of; `work` is a folder that may be written. */
+/** Downloads all inputs for the images of an architecture; `work` is a scratch folder. */
 export async function gather(architecture: Architecture, work: string): Promise<Materials> {
   const names = Object.keys({ ...nodeLibraries, ...ipTool });
   const debian = await debianPackages(architecture, names, join(work, 'debian'));
@@ -37,7 +37,7 @@ export async function gather(architecture: Architecture, work: string): Promise<
   return { node, debian, bundle: all };
 }
 
-/** The part of the bundle of which an agent can come to something. */
+/** Subset of the bundle that the agent can reach. */
 export async function agentOf({ folder, metafile }: Bundle): Promise<Bundle> {
   const reached = agentBundle(metafile);
   const files = Object.keys(reached.outputs).map((path) => `/${basename(path)}`);

@@ -12,7 +12,7 @@ interface Lock {
   >;
 }
 
-/** Node.js as npm has it for an architecture, in the version and with the checksum of package-lock.json. */
+/** Node.js from npm for an architecture, with version and checksum from package-lock.json. */
 export interface NodeRuntime {
   readonly version: string;
   /** Holds `bin/node` and `LICENSE`. */

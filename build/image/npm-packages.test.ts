@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-it('names what the docs are shown by, in the version that is served', async () => {
+it('the list names the docs viewer in the served version', async () => {
   const shown = packages.find(({ name }) => name === 'swagger-ui-dist');
   const served = await readFile(join(folder, 'static/swagger-ui-bundle.js'), 'utf8');
   expect(served).toContain(`PACKAGE_VERSION:"${shown?.version}"`);
@@ -30,14 +30,14 @@ it('names what the docs are shown by, in the version that is served', async () =
   });
 });
 
-it('does not name it where it is not', async () => {
+it('the list does not name the docs viewer in a bundle without docs', async () => {
   const inputs = Object.entries(metafile.inputs).filter(([path]) => !path.includes('swagger-ui'));
   const others = await bundledPackages(root, { inputs: Object.fromEntries(inputs) });
   expect(others.map(({ name }) => name)).not.toContain('swagger-ui-dist');
   expect(others.length).toBeGreaterThan(50);
 });
 
-it('bundles nothing that hides other packages in itself', () => {
+it('the bundle has no package with hidden nested packages', () => {
   const hiding = Object.keys(metafile.inputs).filter((path) => /\.min\.[cm]?js$/.test(path));
   // Left out: see left-out.ts.
   expect(
@@ -45,21 +45,21 @@ it('bundles nothing that hides other packages in itself', () => {
   ).toEqual([]);
 });
 
-it('knows a licence of each, and its text but where the package has none', () => {
+it('every package has a license name, and a license text if the package has a text', () => {
   const unknown = packages.filter(({ licence }) => !/^[A-Z0-9][\w.-]*$/.test(licence ?? ''));
   expect(unknown.map(({ name }) => name)).toEqual([]);
   const textless = packages.filter(({ licences }) => licences.length === 0);
   expect(textless.map(({ name }) => name)).toEqual(['abstract-logging']);
 });
 
-it('says the scope of a package as package URLs do', () => {
+it('a scope appears as in package URLs', () => {
   const purls = packages.map(({ purl }) => purl);
   expect(purls.filter((purl) => !/^pkg:npm\/(%40[^@/]+\/)?[^@/]+@\d[^@/]*$/.test(purl))).toEqual(
     [],
   );
 });
 
-it('takes every file that says under which terms a package may be passed on, however it is spelled', async () => {
+it('every license file is copied, in every spelling', async () => {
   const at = join(folder, 'node_modules/outer/node_modules/@some/inner');
   await mkdir(at, { recursive: true });
   const terms = ['COPYING', 'LICENCE.md', 'LICENSE-MIT', 'NOTICE.txt', 'license'];

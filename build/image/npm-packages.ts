@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import type { Component } from './bill-of-materials.ts';
 
-/** A package of npm of which the bundle holds code. */
+/** npm package with code in the bundle. */
 export interface NpmPackage extends Component {
   readonly folder: string;
-  /** Files that say under which terms it may be passed on. */
+  /** License files of the package. */
   readonly licences: readonly string[];
 }
 
-/** The packages that went into a bundle. */
+/** The packages in a bundle. */
 export async function bundledPackages(
   root: string,
   { inputs }: Pick<Metafile, 'inputs'>,
@@ -22,7 +22,7 @@ export async function bundledPackages(
   return servesDocs ? [...packages, await swaggerUiIn(servesDocs.folder, root)] : packages;
 }
 
-/** The pages of the docs are another package, which the one that serves them has a copy of; it is under our licence. */
+/** The docs pages are a second package, copied into the serving package, under our license. */
 async function swaggerUiIn(folder: string, root: string): Promise<NpmPackage> {
   const text = await readFile(join(folder, 'static/swagger-ui-bundle.js'), 'utf8');
   const version = /PACKAGE_VERSION:"(\d+\.\d+\.\d+[^"]*)"/.exec(text)?.[1];
@@ -42,7 +42,7 @@ function purlOf(name: string, version: string): string {
   return `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }
 
-/** `node_modules/@scope/name` of the innermost package that a file belongs to. */
+/** `node_modules/@scope/name` of the innermost package around a file. */
 function folderOf(path: string): string | undefined {
   return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { namesOf } from './engine.ts';
 import { isRepository, prefixIn } from './reference.ts';
 
-describe('what stands before the name of an image', () => {
+describe('image name prefixes', () => {
   it.each([
     'localhost',
     'localhost:5000',
@@ -29,7 +29,7 @@ it.each([
   'localhost:5000/multinic',
   'registry.example.com/team/multinic',
   '10.0.0.1:5000/a.b/c',
-])('%s is the name of an image', (text) => expect(isRepository(text)).toBe(true));
+])('%s is a valid image name', (text) => expect(isRepository(text)).toBe(true));
 
 it.each([
   'multinic:1.2.3/',

@@ -1,4 +1,4 @@
-// Names of images as registries take them; see https://github.com/distribution/reference.
+// Image names as registries accept them; see https://github.com/distribution/reference.
 const host = /[A-Za-z0-9][A-Za-z0-9.-]*(?::\d+)?/.source;
 const part = /[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*/.source;
 const repository = new RegExp(`^(?:${host}/)?${part}(?:/${part})*$`);
@@ -9,7 +9,7 @@ export function isRepository(text: string): boolean {
   return repository.test(text);
 }
 
-/** What comes before the names of images, such as `registry.example.com:5000/team`; throws when no registry would take it. */
+/** Returns the prefix for image names, such as `registry.example.com:5000/team`; throws if no registry accepts the prefix. */
 export function prefixIn(text: string): string {
   if (prefix.test(text)) return text;
   throw new Error(

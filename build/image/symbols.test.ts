@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withoutSymbols } from './symbols.ts';
 
-/** A section: what it holds; `nobits` has a size and no content in the file. */
+/** ELF section; `nobits` sections have a size, but no content in the file. */
 interface Made {
   readonly loaded: boolean;
   readonly text: string;
@@ -10,7 +10,7 @@ interface Made {
 
 const [headerLength, entryLength] = [64, 64];
 
-/** A 64-bit little-endian ELF file with these sections, whose names are in the last one. */
+/** A 64-bit little-endian ELF file with these sections, and section names in the last section. */
 function elf(sections: readonly Made[]): Buffer {
   const contents = sections.map(({ text, nobits }) => Buffer.from(nobits ? '' : text));
   const tableAt = headerLength + contents.reduce((sum, { length }) => sum + length, 0);
@@ -42,14 +42,14 @@ describe('a program without symbols', () => {
   const whole = elf([code, zeroed, symbols, names]);
   const stripped = withoutSymbols(whole);
 
-  it('has what is loaded where it was, and nothing of the rest', () => {
+  it('stripping leaves loaded sections at their offsets and removes the rest', () => {
     const loaded = headerLength + code.text.length;
     expect(stripped.subarray(headerLength, loaded)).toEqual(whole.subarray(headerLength, loaded));
     expect(stripped.includes(symbols.text)).toBe(false);
     expect(stripped.length).toBeLessThan(whole.length);
   });
 
-  it('has a table of its sections, with their names, as one that never had symbols', () => {
+  it('a stripped program has a valid section table with names', () => {
     const table = Number(stripped.readBigUInt64LE(40));
     expect(table % 8).toBe(0);
     expect([stripped.readUInt16LE(60), stripped.readUInt16LE(62)]).toEqual([4, 3]);
@@ -63,7 +63,7 @@ describe('a program without symbols', () => {
     );
   });
 
-  it('stays as it is when it has none left', () => {
+  it('a program without debug symbols stays unchanged', () => {
     expect(withoutSymbols(stripped).equals(stripped)).toBe(true);
   });
 });
@@ -76,7 +76,7 @@ it.each([
   expect(() => withoutSymbols(program)).toThrow('no 64-bit little-endian ELF program');
 });
 
-it('a program whose loaded sections would get other numbers is refused', () => {
+it('stripping fails if loaded sections would get different numbers', () => {
   expect(() => withoutSymbols(elf([symbols, code, names]))).toThrow('do not come first');
   expect(() => withoutSymbols(elf([symbols, names]))).toThrow('do not come first');
   const odd = elf([code, names]);

@@ -1,10 +1,10 @@
-/** Fields of a 64-bit ELF header, and how long an entry of its section table is; see elf(5). */
+/** Fields in a 64-bit ELF header, and the size of a section table entry; see elf(5). */
 const header = { tableAt: 40, entrySize: 58, entries: 60, namesIndex: 62 } as const;
 const entry = { type: 4, flags: 8, offset: 24, size: 32, length: 64 } as const;
 const [nobits, alloc] = [8, 2n];
 
 interface Section {
-  /** Its entry in the section table. */
+  /** Entry in the section table. */
   readonly raw: Buffer;
   readonly offset: number;
   /** Bytes in the file. */
@@ -13,9 +13,9 @@ interface Section {
 }
 
 /**
- * A 64-bit little-endian ELF program without what is never loaded: symbols for debuggers are a sixth of Node.js. What is
- * loaded, symbols for dlopen and stack traces among it, stays as it is and where it is. The same as `strip --strip-all`,
- * for every architecture on every machine; throws for what is no such program.
+ * Removes sections that are never loaded from a 64-bit little-endian ELF program: debug symbols are a sixth of Node.js. Loaded sections,
+ * including symbols for dlopen and stack traces, stay at their offsets. Equals `strip --strip-all`, for every architecture on every
+ * machine; throws for any other file.
  */
 export function withoutSymbols(program: Buffer): Buffer {
   if (program.readUInt32BE(0) !== 0x7f454c46 || program.readUInt16BE(4) !== 0x0201) {
@@ -23,7 +23,7 @@ export function withoutSymbols(program: Buffer): Buffer {
   }
   const sections = sectionsOf(program);
   const last = sections.findLastIndex(({ isLoaded }) => isLoaded);
-  // Entries refer to each other by their number, which must not change.
+  // Entries refer to each other by number, so numbers must not change.
   const kept = sections.slice(0, last + 1);
   if (last === -1 || kept.slice(1).some(({ isLoaded }) => !isLoaded)) {
     throw new Error('sections of this ELF program that are loaded do not come first');

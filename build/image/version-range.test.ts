@@ -31,6 +31,6 @@ it.each([
   expect(isInRange(version, range)).toBe(false);
 });
 
-it('what is no version is not taken for one', () => {
+it('an invalid version throws', () => {
   expect(() => isInRange('latest', '<1.0.0')).toThrow('"latest" is no version');
 });

@@ -27,18 +27,18 @@ function holds(version: string, bound: string): boolean {
   }
 }
 
-/** The order of SemVer; build metadata says nothing. */
+/** Compares by SemVer; build metadata has no influence. */
 function compare(one: string, other: string): number {
   const [a, b] = [keyOf(one), keyOf(other)];
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
-/** A text that sorts as the version does. */
+/** Returns a text with the version's sort order. */
 function keyOf(version: string): string {
   const [, core, early] = /^v?(\d+\.\d+\.\d+)(?:-([\w.-]+))?(?:\+\S*)?$/.exec(version) ?? [];
   if (!core) throw new Error(`"${version}" is no version`);
-  // What comes before a release is less than it, numbers are less than words, and what says less is less.
+  // SemVer: a pre-release precedes the release, numbers precede words, and fewer fields precede more.
   const parts = early?.split('.').map((part) => (isNumber(part) ? padded(part) : `a${part}`));
   return `${core.split('.').map(padded).join('.')}${parts ? ` ${parts.join(' ')}` : '~'}`;
 }

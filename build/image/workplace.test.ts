@@ -37,7 +37,7 @@ describe('a folder to work in', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)(
-    'is gone after %s, as are those made for parts of the work',
+    'the workplace is removed after %s, with all nested workplaces',
     async (signal, status) => {
       const program = `import { writeFileSync } from 'node:fs';
       import { withFolder } from '${join(import.meta.dirname, 'workplace.ts')}';
@@ -59,7 +59,7 @@ describe('a folder to work in', () => {
     },
   );
 
-  it('leaves a program as it was: one that works no more ends at a signal by itself', async () => {
+  it('after the workplace ends, a signal ends the program again', async () => {
     const before = ['SIGINT', 'SIGTERM', 'SIGHUP', 'exit'].map((name) =>
       process.listenerCount(name),
     );
@@ -72,7 +72,7 @@ describe('a folder to work in', () => {
 });
 
 describe('a file', () => {
-  it('is in its place when it is whole', async () => {
+  it('the file appears only when complete', async () => {
     const place = join(folder, 'archive.tar');
     await writeFile(place, 'of an earlier time');
     await putWhole(place, async (path) => {
@@ -84,7 +84,7 @@ describe('a file', () => {
     expect(await readdir(folder)).toEqual(['archive.tar']);
   });
 
-  it('stays as it was when another one cannot be made', async () => {
+  it('the file stays unchanged when the replacement fails', async () => {
     const place = join(folder, 'archive.tar');
     await writeFile(place, 'of an earlier time');
     const failing = putWhole(place, async (path) => {

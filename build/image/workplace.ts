@@ -6,8 +6,8 @@ import { basename, dirname, join } from 'node:path';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Works in a folder of its own, `prefix` and six characters, of which nothing stays: it holds half a gigabyte, and is removed
- * also when somebody who does not want to wait for the end stops the program.
+ * Runs work in a temporary folder with this prefix and removes the folder afterwards, also after SIGINT and SIGTERM: the folder takes half
+ * a gigabyte.
  */
 export async function withFolder<T>(
   prefix: string,
@@ -27,7 +27,7 @@ export async function withFolder<T>(
   }
 }
 
-/** Has a file made beside its place, to which it comes when it is whole: what is found there is never half of it. */
+/** Writes a file under a temporary name and renames the complete file: a reader never finds a partial file. */
 export async function putWhole(
   place: string,
   make: (path: string) => Promise<void>,

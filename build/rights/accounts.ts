@@ -1,8 +1,8 @@
-/** ServiceAccounts of an installation: of each part, and of Viola in a business cluster. */
+/** ServiceAccounts in an installation: for each part, and for Viola in a business cluster. */
 export const accountNames = {
   operator: 'multinic-operator',
   viola: 'viola-api',
-  /** In an installation by lifecycle, where the operator has an account of its own. */
+  /** ServiceAccount in an installation by lifecycle, where the operator has a separate account. */
   lifecycle: 'multinic-operator',
   managedOperator: 'multinic-controller',
   writer: 'viola',

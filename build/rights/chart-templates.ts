@@ -7,10 +7,10 @@ import { accountNames } from './accounts.ts';
 import { inPlaces, type RoleText, roleAt, roleText } from './role.ts';
 import { ownKindRoles, readerRole } from './user-roles.ts';
 
-/** The namespace of the release; `$` is the same inside of a range. */
+/** Namespace of the release; `$` also works inside a range. */
 const own = '{{ $.Release.Namespace | quote }}';
 
-/** Templates of the charts by file. What they ask of a chart, its `_rights.tpl` answers. */
+/** Chart templates by file. `_rights.tpl` of each chart defines the named templates used here. */
 export function rbacTemplates(): ReadonlyMap<string, string> {
   return new Map([
     ['charts/multinic-operator/templates/rbac.yaml', management()],
@@ -106,7 +106,7 @@ ${write(roleAt(table, 'expansion', own, account))}
 `;
 }
 
-/** Viola's identity; only whoever registers the cluster makes a token for it. */
+/** Viola's identity; the user who registers the cluster creates a token for this account. */
 function violaAccess(): string {
   const write = writer('multinic-agent', 'viola');
   const account = { name: accountNames.writer, namespace: own };
@@ -125,7 +125,7 @@ ${write(roleAt(writerRights, 'kubeSystem', 'kube-system', account))}
 `;
 }
 
-/** Writes roles of one part of a chart, each as a document of its own. */
+/** Writes the roles for a part as separate documents. */
 function writer(chart: string, component: string): (role: RoleText) => string {
   const metadata = labels(chart, component);
   return (role) => `---\n${roleText({ ...role, metadata }).trimEnd()}`;

@@ -39,7 +39,7 @@ function operator(): string {
   );
 }
 
-/** In a file of its own: nobody has to grant what his settings do not need. */
+/** In a separate file: an administrator grants only rights for used settings. */
 function violaAccess(): string {
   const account = { name: accountNames.operator, namespace: home };
   return file(

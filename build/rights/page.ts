@@ -101,7 +101,7 @@ API 서버가 답하지 않거나 질문을 허용하지 않으면 권한이 없
   },
 } as const;
 
-/** The tables of rights as a page, one section for each identity. */
+/** Page with tables of rights, with a section per identity. */
 export function rightsPage(language: Language): string {
   const { title, about, parts } = words[language];
   const tables: Readonly<Record<keyof typeof parts, RightsTable>> = {

@@ -1,21 +1,21 @@
 import type { Right, RightsTable } from '../../src/kube/rights.ts';
 
-/** The identity that a role is for. */
+/** Identity that gets the role. */
 export interface Account {
   readonly name: string;
   readonly namespace: string;
 }
 
-/** A role as it is written: rules, and the binding that gives them to an identity. */
+/** Rules of a role, and the binding to an identity. */
 export interface RoleText {
   readonly name: string;
   /** Missing: a ClusterRole. */
   readonly namespace?: string;
   readonly account: Account;
   readonly rights: readonly Right[];
-  /** What follows the name in the metadata of role and binding, such as labels. */
+  /** Metadata of role and binding after the name, such as labels. */
   readonly metadata?: string;
-  /** The text of a rule with what decides whether it is there; default: it is. */
+  /** Text of a rule with a template condition; default: unconditional. */
   readonly onlyIf?: (when: string, rule: string) => string;
 }
 
@@ -26,7 +26,7 @@ export function inPlaces<Place extends string>(
   return rights.filter(({ where }) => places.includes(where));
 }
 
-/** The Role of one place. */
+/** Role for a single namespace. */
 export function roleAt<Place extends string>(
   table: RightsTable<Place>,
   place: Exclude<Place, 'cluster'>,
@@ -36,10 +36,7 @@ export function roleAt<Place extends string>(
   return { name: table.roles[place], namespace, account, rights: inPlaces(table, place) };
 }
 
-/**
- * A Role or ClusterRole with its binding, as text: namespaces and names may be expressions of a template, which no writer of
- * YAML lets through.
- */
+/** Role or ClusterRole with a binding, as text: names may be template expressions, which YAML writers would quote. */
 export function roleText(role: RoleText): string {
   const { name, account, rights, onlyIf = (_, rule) => rule } = role;
   const kind = role.namespace === undefined ? 'ClusterRole' : 'Role';

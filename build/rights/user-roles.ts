@@ -1,6 +1,6 @@
 import { type Audience, readerRules, type UserRule, userRules } from '../../src/cli/rights.ts';
 
-/** Roles of users: bound by administrators, so that no binding comes along. */
+/** Roles for users without bindings: administrators bind them. */
 const audiences: readonly Audience[] = ['view', 'edit'];
 
 interface RoleHead {
@@ -10,7 +10,7 @@ interface RoleHead {
   readonly labels: readonly string[];
 }
 
-/** Returns ClusterRoles for our kinds. `prefix` keeps the roles of two charts in one cluster apart. */
+/** Returns ClusterRoles for our kinds. `prefix` separates the roles of two charts in a cluster. */
 export function ownKindRoles(
   cluster: 'management' | 'business',
   prefix: string,

@@ -7,7 +7,7 @@ const byState = (metric: string): string =>
 const notReady = ofLeader('multinic_node_configs_not_ready', 'controller', ['reason']);
 const active = ofLeader('multinic_jobs_active', 'controller', []);
 
-/** Dashboard of a business cluster: controller and agents. */
+/** Dashboard for a business cluster: controller and agents. */
 export const agentDashboard: Dashboard = {
   uid: 'multinic-agent',
   title: 'MultiNIC / Nodes and agents',

@@ -4,7 +4,7 @@ export interface Panel {
   readonly kind: 'graph' | 'number';
   readonly unit: Unit;
   readonly queries: readonly (readonly [expr: string, legend: string])[];
-  /** Description of the panel: expected and alarming values. */
+  /** Expected and alarming values, for the panel's description. */
   readonly about?: string;
 }
 
@@ -45,7 +45,7 @@ export function dashboardJson({ uid, title, rows }: Dashboard): string {
   return `${JSON.stringify(json, undefined, 2)}\n`;
 }
 
-/** Returns all panels with ids and grid positions: each row below its heading, its panels side by side. */
+/** Returns all panels with ids and grid positions: each row below a heading, panels side by side. */
 function placed(rows: readonly Row[]): readonly object[] {
   let y = 0;
   const panels = rows.flatMap((row) => {

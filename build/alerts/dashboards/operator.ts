@@ -4,7 +4,7 @@ import { graph, kubernetes, leading, number, processes, rate, slowest, work } fr
 
 const notReady = ofLeader('multinic_openstack_configs_not_ready', 'operator', ['reason']);
 
-/** Dashboard of the management cluster: operator, inventory and Viola. */
+/** Dashboard for the management cluster: operator, inventory and Viola. */
 export const operatorDashboard: Dashboard = {
   uid: 'multinic-operator',
   title: 'MultiNIC / Operator and Viola',

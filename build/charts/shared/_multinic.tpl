@@ -1,9 +1,9 @@
 {{- /*
-What the templates of both charts share. A "part" is a dict: root (the chart's own context), name and component (labels),
+Named templates for both charts. A "part" is a dict: root (the chart's context), name and component (labels),
 part (operator, viola or controller), values (of that part).
 */ -}}
 
-{{- /* By what a part's Pods are found; a Deployment can never change these. */ -}}
+{{- /* Selector labels of a part's Pods; the selector of a Deployment is immutable. */ -}}
 {{- define "multinic.selector" -}}
 app.kubernetes.io/name: {{ .name }}
 app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
@@ -31,24 +31,24 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- with .image.digest }}@{{ . }}{{ end -}}
 {{- end }}
 
-{{- /* A value as an environment variable holds it: lists by commas, numbers without an exponent. */ -}}
+{{- /* A value as environment variable: lists separated by commas, numbers without exponent. */ -}}
 {{- define "multinic.text" -}}
 {{- if kindIs "slice" . }}{{ join "," . }}{{ else if kindIs "float64" . }}{{ int64 . }}{{ else }}{{ . }}{{ end -}}
 {{- end }}
 
-{{- /* What holds for the setting .key of a part: what was set, else what the chart decides. */ -}}
+{{- /* Effective value of the setting .key of a part: the configured value, else the chart's value. */ -}}
 {{- define "multinic.setting" -}}
 {{- $set := .values.settings -}}
 {{- if or (not (hasKey $set .key)) (kindIs "invalid" (get $set .key)) }}{{ $set = fromYaml (include (printf "multinic.decided.%s" .part) .root) }}{{ end -}}
 {{- with get $set .key }}{{ include "multinic.text" . }}{{ end -}}
 {{- end }}
 
-{{- /* The port of an address such as :8080 or [::1]:8080. */ -}}
+{{- /* Port in an address such as :8080 or [::1]:8080. */ -}}
 {{- define "multinic.port" -}}
 {{- splitList ":" . | last -}}
 {{- end }}
 
-{{- /* The port that a URL names, or that of its scheme; 0 is any, which is written :*. */ -}}
+{{- /* Port in a URL, or the scheme's port; 0 stands for any port, written :*. */ -}}
 {{- define "multinic.portOfUrl" -}}
 {{- if hasSuffix ":*" (trimSuffix "/" .) }}0{{ else -}}
 {{- $url := urlParse . -}}
@@ -56,7 +56,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 {{- end }}
 
-{{- /* The settings of a part as its environment: what was set, what the chart decides, and what is in Secrets. */ -}}
+{{- /* Environment of a part: configured values, the chart's values, and values from Secrets. */ -}}
 {{- define "multinic.env" -}}
 {{- $names := fromYaml (include (printf "multinic.settings.%s" .part) .root) -}}
 {{- $decided := fromYaml (include (printf "multinic.decided.%s" .part) .root) -}}
@@ -68,7 +68,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
   {{- if not (hasKey $names $key) }}{{ fail (printf "%s has no setting %s" $.part $key) }}{{ end -}}
   {{- $_ := set $entries (get $names $key) (dict "value" (include "multinic.text" $value)) -}}
 {{- end -}}
-{{- /* null is what was not said. */ -}}
+{{- /* null: not configured. */ -}}
 {{- range $key, $value := .values.settings -}}
   {{- /* A removed setting has no variable. */ -}}
   {{- if and (hasKey $names $key) (not (kindIs "invalid" $value)) }}{{ $_ := set $entries (get $names $key) (dict "value" (include "multinic.text" $value)) }}{{ end -}}
@@ -82,7 +82,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 {{- end }}
 
-{{- /* Deprecated values of a part that are set, one line each: .root, .part */ -}}
+{{- /* Configured deprecated values of a part, in a line each: .root, .part */ -}}
 {{- define "multinic.deprecations" -}}
 {{- $deprecated := fromYaml (include (printf "multinic.deprecated.%s" .part) .root) -}}
 {{- range $key, $value := (get .root.Values .part).settings -}}
@@ -92,7 +92,7 @@ WARNING: {{ $.part }}.settings.{{ $key }}: {{ get $deprecated $key }}
 {{- end -}}
 {{- end }}
 
-{{- /* What the Pods of all parts have in common. */ -}}
+{{- /* Pod fields shared by all parts. */ -}}
 {{- define "multinic.pod" -}}
 {{- with .root.Values.global.imagePullSecrets }}
 imagePullSecrets:
@@ -162,7 +162,7 @@ readinessProbe:
   timeoutSeconds: 5
 {{- end }}
 
-{{- /* At one replica a budget would hold up every drain. */ -}}
+{{- /* With a single replica a budget would block every drain. */ -}}
 {{- define "multinic.disruptionBudget" -}}
 {{- if gt (int .values.replicas) 1 }}
 apiVersion: {{ semverCompare ">=1.21-0" .root.Capabilities.KubeVersion.Version | ternary "policy/v1" "policy/v1beta1" }}
@@ -175,7 +175,7 @@ metadata:
 spec:
   maxUnavailable: 1
   {{- if semverCompare ">=1.27-0" .root.Capabilities.KubeVersion.Version }}
-  # When none is ready, all may go: they serve nobody.
+  # Unready Pods serve no client, so evictions are allowed.
   unhealthyPodEvictionPolicy: AlwaysAllow
   {{- end }}
   selector:
@@ -192,7 +192,7 @@ metadata:
   namespace: {{ .namespace | default .root.Release.Namespace | quote }}
   labels:
     {{- include "multinic.labels" . | nindent 4 }}
-# Who needs the token says so in the Pod.
+# Pods that need the token mount the token explicitly.
 automountServiceAccountToken: false
 {{- end }}
 
@@ -273,7 +273,7 @@ data:
 {{- end }}
 {{- end }}
 
-{{- /* Of a NetworkPolicy, all but its rules. */ -}}
+{{- /* NetworkPolicy without rules. */ -}}
 {{- define "multinic.policyHead" -}}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
@@ -289,7 +289,7 @@ spec:
   policyTypes: [Ingress, Egress]
 {{- end }}
 
-{{- /* A rule that lets in .from or out .to (.side) at .ports, at any if one is 0; no peers is anybody. */ -}}
+{{- /* Rule that allows .from or .to (.side) at .ports; port 0 allows every port, no peers allow every peer. */ -}}
 {{- define "multinic.rule" -}}
 {{- $protocols := .protocols | default (list "TCP") -}}
 {{- $ports := list -}}
@@ -310,14 +310,14 @@ spec:
 {{- end }}
 {{- end }}
 
-{{- /* Pods of this release with this name and component, as a peer. */ -}}
+{{- /* Peer for Pods in this release with this name and component. */ -}}
 {{- define "multinic.podPeer" -}}
 - podSelector:
     matchLabels:
       {{- include "multinic.selector" . | nindent 6 }}
 {{- end }}
 
-{{- /* Pod of `helm test`: asks .checks, a list of {name, url, tokenFile?}. */ -}}
+{{- /* Pod of `helm test`: requests .checks, a list of {name, url, tokenFile?}. */ -}}
 {{- define "multinic.test" -}}
 apiVersion: v1
 kind: Pod
@@ -351,7 +351,7 @@ spec:
         - name: NODE_EXTRA_CA_CERTS
           value: /etc/multinic/viola-ca/ca.crt
         {{- end }}
-      # Little; whatever else its part has limits of, a quota may ask for.
+      # Small requests and limits: a ResourceQuota may require values for every resource with a limit.
       resources:
         {{- $little := dict "requests" (dict "cpu" "10m" "memory" "64Mi") "limits" (dict "memory" "128Mi") }}
         {{- mergeOverwrite (deepCopy .values.resources) $little | toYaml | nindent 8 }}
@@ -373,13 +373,13 @@ alerts.enabled is true, and every alert names its runbook: set alerts.runbookBas
 {{- end }}
 {{- end }}
 
-{{- /* What cannot be about the values of every chart, one line each. */ -}}
+{{- /* Problems in values shared by both charts, in a line each. */ -}}
 {{- define "multinic.globalProblems" -}}
 {{- include "multinic.registryProblem" (dict "path" "global.imageRegistry" "registry" .Values.global.imageRegistry) }}
 {{- include "multinic.alertProblems" . }}
 {{- end }}
 
-{{- /* What cannot be about a part's values, one line each. */ -}}
+{{- /* Problems in a part's values, in a line each. */ -}}
 {{- define "multinic.problems" -}}
 {{- $listen := include "multinic.setting" (merge (dict "key" "listen") .) -}}
 {{- if regexMatch "^(127\\.|localhost|\\[::1\\])" $listen }}
@@ -412,7 +412,7 @@ alerts.enabled is true, and every alert names its runbook: set alerts.runbookBas
 {{- end }}
 {{- end }}
 
-{{- /* Milliseconds of a duration such as 1h30m or 0. */ -}}
+{{- /* Milliseconds in a duration such as 1h30m or 0. */ -}}
 {{- define "multinic.milliseconds" -}}
 {{- $units := dict "ns" 0.000001 "us" 0.001 "µs" 0.001 "ms" 1.0 "s" 1000.0 "m" 60000.0 "h" 3600000.0 -}}
 {{- $sum := 0.0 -}}
@@ -423,14 +423,14 @@ alerts.enabled is true, and every alert names its runbook: set alerts.runbookBas
 {{- $sum -}}
 {{- end }}
 
-{{- /* A memory limit below what the heap needs: .path, .resources, .old and .young (MB), .advice */ -}}
+{{- /* Problem: memory limit below the heap's needs: .path, .resources, .old and .young (MB), .advice */ -}}
 {{- define "multinic.memoryProblem" -}}
 {{- $memory := dig "limits" "memory" "" (.resources | default dict) | toString -}}
 {{- $units := dict "" 1 "k" 1000 "M" 1000000 "G" 1000000000 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 -}}
 {{- $unit := regexFind "[A-Za-z]*$" $memory -}}
 {{- if and $memory (hasKey $units $unit) -}}
 {{- $limit := div (mulf (trimSuffix $unit $memory | float64) (get $units $unit) | int64) 1048576 -}}
-{{- /* V8 keeps three times the semi-space for what is young. */ -}}
+{{- /* V8's young generation takes three times the semi-space. */ -}}
 {{- $needed := add 64 (div (mul 5 .old) 4) (mul 3 .young) -}}
 {{- if lt $limit $needed }}
 {{ .path }}.resources.limits.memory is {{ $memory }}, and a heap of {{ .old }} MB needs {{ $needed }}Mi: {{ .advice }}
@@ -438,7 +438,7 @@ alerts.enabled is true, and every alert names its runbook: set alerts.runbookBas
 {{- end -}}
 {{- end }}
 
-{{- /* Parts of a reference that no container runtime takes: .path, .image */ -}}
+{{- /* Problems in an image reference that container runtimes refuse: .path, .image */ -}}
 {{- define "multinic.imageProblem" -}}
 {{- include "multinic.registryProblem" (dict "path" (printf "%s.registry" .path) "registry" .image.registry) }}
 {{- if contains "@" (.image.tag | default "") }}
@@ -452,7 +452,7 @@ alerts.enabled is true, and every alert names its runbook: set alerts.runbookBas
 {{- end }}
 {{- end }}
 
-{{- /* Ends the rendering when there are problems. */ -}}
+{{- /* Fails the rendering if problems exist. */ -}}
 {{- define "multinic.refuse" -}}
 {{- with trim . }}{{ fail (printf "these values cannot be used:\n%s" .) }}{{ end -}}
 {{- end }}

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 
-// Short forms for what values are made of. An optional value has no place in values.yaml but as a comment.
+// Short forms for value schemas. values.yaml shows an optional value as a comment.
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
-/** Keys that belong together, and no others. */
+/** Object with exactly these keys. */
 export function group<const S extends Shape>(description: string, shape: S) {
   return z.strictObject(shape).describe(description);
 }
 
-/** Text that must not be empty; to unset a value, leave it out or say null. */
+/** Non-empty text; to unset the value, omit the key or set null. */
 export function text() {
   return z.string().min(1);
 }
@@ -22,7 +22,7 @@ export function whole(value: number, min: number, max: number, description: stri
   return z.int().min(min).max(max).describe(description).default(value);
 }
 
-/** A name as Kubernetes takes it for objects. */
+/** Valid name for a Kubernetes object. */
 export function objectName() {
   return z
     .string()
@@ -30,7 +30,7 @@ export function objectName() {
     .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/);
 }
 
-/** What is handed to Kubernetes as it is, and checked there. */
+/** Passed to Kubernetes unchanged; the API server validates the content. */
 export function asIs(description: string) {
   return z.looseObject({}).describe(description).default({});
 }

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { text } from './describe.ts';
 
-// What Kubernetes has, as far as charts pass it on.
+// Objects from the Kubernetes API that the charts pass on.
 
 const quantity = z.union([
   z.string().regex(/^\d+(\.\d+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/),
   z.number().min(0),
 ]);
 
-/** Of one kind of resource to how much of it. */
+/** Quantities by resource name. */
 const amounts = z.strictObject({
   cpu: quantity.optional(),
   memory: quantity.optional(),
@@ -59,7 +59,7 @@ const peer = z.strictObject({
 
 type Peer = z.infer<typeof peer>;
 
-/** Whom a NetworkPolicy lets in, or to whom it lets out. */
+/** Peers of a NetworkPolicy rule. */
 export function peers(value: readonly Peer[], description: string) {
   return z
     .array(peer)

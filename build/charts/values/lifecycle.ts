@@ -4,7 +4,7 @@ import { resources } from './kubernetes.ts';
 import { heap, image, podValues } from './pod.ts';
 import { settingValues } from './settings.ts';
 
-/** The part that installs the operator and MariaDB as a MultiNicOperator says. */
+/** Values for the part that installs the operator and MariaDB from a MultiNicOperator. */
 export const lifecycle = group(
   'Lifecycle: installs, recovers and protects the operator and MariaDB, as a MultiNicOperator says.',
   {

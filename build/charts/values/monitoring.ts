@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { flag, group, text, textByName } from './describe.ts';
 
-/** What Prometheus and Grafana get; off unless their kinds are there. */
+/** Objects for Prometheus and Grafana; installed only if the cluster has the CRDs. */
 export const monitoring = {
   serviceMonitor: group('ServiceMonitors of the Prometheus operator.', {
     enabled: flag(false, 'Whether they are made.'),

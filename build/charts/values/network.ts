@@ -1,11 +1,11 @@
 import { flag, group } from './describe.ts';
 import { peers, ports } from './kubernetes.ts';
 
-// Rules about whom Pods may talk to. `to: []` is anywhere, `from: []` is nobody.
+// NetworkPolicy rules. `to: []` allows every peer, `from: []` allows none.
 
 /**
- * Everything but link-local addresses, where clouds keep their metadata services. Some engines do not count Pods among the
- * addresses of an ipBlock, so they are named too.
+ * All addresses except link-local ones: clouds serve metadata there. Some network plugins exclude Pods from ipBlock, so a second peer
+ * selects Pods.
  */
 const anywhereButLinkLocal = [
   { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } },
@@ -47,7 +47,7 @@ export const dns = group('Name servers.', {
   ports: ports([53], 'UDP and TCP.'),
 });
 
-/** Of what runs in the management cluster. */
+/** Values for the management cluster. */
 export const managementRules = {
   enabled,
   apiServer,

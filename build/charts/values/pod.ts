@@ -3,7 +3,7 @@ import { type HeapOwner, heapLimits } from '../../../src/process/heap.ts';
 import { asIs, group, objectName, textByName, whole } from './describe.ts';
 import { pullSecrets, tolerations } from './kubernetes.ts';
 
-/** What every part's Pods can be told, beside its settings. */
+/** Values for the Pods of every part, beside settings. */
 export function podValues() {
   const mine = z.array(z.looseObject({})).default([]);
   return {
@@ -43,7 +43,7 @@ export function image(repository: string, of: string) {
       .regex(/^[a-z0-9]+((\.|__?|-+)[a-z0-9]+)*(\/[a-z0-9]+((\.|__?|-+)[a-z0-9]+)*)*$/)
       .describe('Name below the registry.')
       .default(repository),
-    // A tag with a digest is left to a check that says where the digest belongs.
+    // A tag with a digest passes here: a later check reports that the digest belongs in `digest`.
     tag: z
       .string()
       .regex(/^\w[\w.-]{0,127}(@.*)?$/)
@@ -72,7 +72,7 @@ export function heap(part: HeapOwner) {
   );
 }
 
-/** A chart that includes this one has values here for all its charts: what is not ours is theirs. */
+/** A chart that includes this chart has subchart values here: unknown keys belong to the parent chart. */
 export const global = z
   .looseObject({
     imageRegistry: z

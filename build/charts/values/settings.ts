@@ -3,23 +3,23 @@ import type { Deprecation, Setting, Settings } from '../../../src/process/settin
 import { type TypedSetting, typed } from '../setting-form.ts';
 import { text } from './describe.ts';
 
-/** `leaseDurationMs` is milliseconds inside a part; whoever writes a duration says the unit: `leaseDuration: 15s`. */
+/** `leaseDurationMs` is a number inside a part; values have a unit: `leaseDuration: 15s`. */
 export function valueKey(key: string): string {
   return key.replace(/Ms$/, '');
 }
 
 interface PartSettings {
   readonly description: string;
-  /** What the chart works out by itself, and from what. */
+  /** Settings that the chart computes, with the source. */
   readonly decided: Readonly<Record<string, string>>;
 }
 
-/** The settings of a part that are no secrets, as values with types. */
+/** Non-secret settings of a part, as typed values. */
 export function settingValues(settings: Settings, { description, decided }: PartSettings) {
   const unknown = Object.keys(decided).filter((key) => !Object.hasOwn(settings, key));
   if (unknown.length > 0) throw new Error(`there is no setting ${unknown.join(', ')}`);
   const shown = Object.entries(settings).filter(([, { secret = false }]) => !secret);
-  // Values of removed settings stay in the schema for one release: Helm refuses what it does not know.
+  // Values of removed settings stay in the schema for a release, because Helm refuses unknown values.
   const shape = Object.fromEntries(
     shown.map(([key, setting]) => [valueKey(key), valueOf(setting, decided[key]).optional()]),
   );
@@ -57,10 +57,10 @@ function valueOf(setting: Setting, decided: string | undefined): z.ZodType {
   );
 }
 
-/** A removed setting may keep any value that it had. */
+/** A removed setting accepts every former value. */
 const anyScalar = z.union([z.string(), z.number(), z.boolean()]);
 
-/** Returns what NOTES and the page of values say of a deprecated value. */
+/** Returns the deprecation text for NOTES and the values page. */
 export function deprecationOf({ instead, isIgnored }: Deprecation): string {
   return `${isIgnored ? 'Removed, has no effect' : 'Deprecated'}: ${withKeys(instead)}.`;
 }
@@ -92,7 +92,7 @@ type PlainKind = Exclude<
 
 const byKind: Readonly<Record<PlainKind, () => z.ZodType>> = {
   boolean: () => z.boolean(),
-  // A comma would make two of one.
+  // A comma would split the element.
   list: () => z.array(z.string().regex(/^[^,]+$/)),
   duration: () => z.string().regex(new RegExp(`^((${unit})+|0)$`)),
   url: () => z.string().regex(/^https?:\/\/[^\s/]+/),

@@ -1,7 +1,7 @@
 import { triggerConfig } from '../../../src/api/trigger-config.ts';
 import { group, objectName, text } from './describe.ts';
 
-// When the operator looks at OpenstackConfigs, and who may ask for it.
+// Values for sync triggers: schedule, endpoint, and allowed callers.
 
 const { mode, interval, schedule, timezone, immediateOnCRChange } = triggerConfig.shape;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { group, objectName, text } from './describe.ts';
 
-// How the operator and Viola know each other.
+// Credentials between the operator and Viola.
 
 /** Certificate authorities (PEM) in a ConfigMap or a Secret. */
 export function authorities(description: string) {

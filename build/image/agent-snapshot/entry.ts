@@ -41,7 +41,7 @@ async function warmUp(folder: string): Promise<void> {
 
 async function build(): Promise<void> {
   await warmUp(process.env['RECORDED_HOST'] ?? '');
-  // Last: a snapshot of a dry run that never ended does not start.
+  // Last statement: a snapshot of a dry run that never ended does not start.
   startupSnapshot.setDeserializeMainFunction(async () => {
     process.exitCode = await agentMain(process.argv.slice(2));
   });

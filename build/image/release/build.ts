@@ -1,9 +1,9 @@
 // Builds a release: images, charts, CRDs, samples, the command line with its Node.js, SPDX documents, release notes, checksums.
 //   build.ts [--arch amd64,arm64] [--out FOLDER] [--repository PREFIX]     into dist/release, for this machine's architecture
-//            [--url ADDRESS]       where the files will be published: krew downloads the command line from there
-//   build.ts --one-file [...]     the same as one file in dist, for both architectures: for sites without network
+//            [--url ADDRESS]       future address of the files: krew downloads the command line from this address
+//   build.ts --one-file [...]     a single file in dist, for both architectures: for sites without network
 //
-// Reaches npm and Debian, as `make image` does.
+// Needs access to npm and Debian, like `make image`.
 import { readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -10,7 +10,7 @@ import { nodeVersionCheck } from './node-version-check.ts';
 
 const repository = join(import.meta.dirname, '../../..');
 let folder: string;
-/** The archive of this repository, unpacked where somebody may have put it. */
+/** The archive of this repository, unpacked into an arbitrary folder. */
 let site: string;
 /** The archive for any platform, unpacked. */
 let anywhere: string;
@@ -37,14 +37,14 @@ beforeAll(async () => {
   const portable = { platform: 'any', folder: join(folder, 'portable') } as const;
   anywhere = await unpackInto(join(folder, 'anywhere'), portable);
   await program('kubectl', `case $* in *'--raw /version'*) echo '"gitVersion": "v1.37.1"' ;; esac`);
-  // As helm, it needs the chart and the values that it is told.
+  // Like helm, fails without the chart and values named in the arguments.
   const words = 'for word; do case $word in /*) [ -e "$word" ] || exit 1 ;; esac; done';
   await program('helm', `printf '%s\\n' "$*" >>'${folder}/helm'; ${words}`);
 });
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The folders that a build lays out from the image: here a Node.js that is a link, and a main module of one line. */
+/** Build folders as in the image: here Node.js is a link, and the main module a single line. */
 async function putCommand(): Promise<void> {
   const main = 'console.log(JSON.stringify(process.argv.slice(2)));';
   for (const name of ['command', 'portable']) {
@@ -68,13 +68,13 @@ const scripts = {
   'scripts/build-and-deploy.sh': 'multinic-agent',
 } as const;
 
-/** Runs a script of the archive, from elsewhere, with tools that do nothing. */
+/** Runs a script from the archive in a foreign working directory, with stub tools. */
 function script(path: string, ...words: string[]): Promise<string> {
   const env = { ...process.env, PATH: `${join(folder, 'bin')}:${process.env['PATH']}` };
   return run([join(site, path), ...words], { env, cwd: folder });
 }
 
-/** Runs `bin/multinic` of the archive for any platform with a PATH that has this `node`; undefined: none. */
+/** Runs `bin/multinic` from the archive for any platform with `node` on PATH; undefined: no node on PATH. */
 async function runPortable(node: string | undefined): Promise<string> {
   const path = join(folder, 'path');
   await rm(path, { recursive: true, force: true });
@@ -86,14 +86,14 @@ async function runPortable(node: string | undefined): Promise<string> {
   return run([join(anywhere, 'bin/multinic'), 'version', 'a b'], { env: { PATH: path } });
 }
 
-describe('bin/multinic of the archive for any platform', () => {
+describe('bin/multinic in the archive for any platform', () => {
   it('runs the bundle with the Node.js on PATH', async () => {
     expect(await runPortable(process.execPath)).toBe('["version","a b"]\n');
   });
 
-  it('names the Node.js that it needs when PATH has none, or an older one', async () => {
+  it('names the required Node.js version when PATH has no or an older Node.js', async () => {
     expect(await runPortable(undefined).catch(complaintOf)).toContain('needs Node.js 24 on PATH');
-    // An old Node.js is this one with another version.
+    // An old Node.js: the current binary that prints an older version.
     await program('old-node', `exec '${process.execPath}' --require '${folder}/old.cjs' "$@"`);
     const old = `Object.defineProperty(process.versions, 'node', { value: '24.17.9' });`;
     await writeFile(join(folder, 'old.cjs'), old);
@@ -115,7 +115,7 @@ describe('from the archive, without the repository and without npm', () => {
   it.each([
     ['deploy-operator.sh', '--build', 'omit --build'],
     ['scripts/build-and-deploy.sh', '--type=', 'pass --skip-build'],
-  ])('%s says that it cannot build images', async (path, option, advice) => {
+  ])('%s reports that the archive has no sources for images', async (path, option, advice) => {
     const words = option === '--type=' ? ['--type', 'dev'] : [option];
     const said = await script(path, ...words, '--dry-run').catch(complaintOf);
     expect(said).toContain('this folder has no sources to build images from');

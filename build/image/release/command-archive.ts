@@ -5,19 +5,19 @@ import { run } from '../command.ts';
 import type { Architecture } from '../debian.ts';
 import { packTarball } from './tarball.ts';
 
-/** Platform of an archive; `any`: each machine with a POSIX shell and a Node.js of its own. */
+/** Platform of an archive; `any`: every machine with a POSIX shell and the user's own Node.js. */
 export type Platform = `linux-${Architecture}` | 'any';
 
-/** The command line for one platform, before it is packed. */
+/** Command line for a platform, before packing. */
 export interface CommandFolder {
   readonly platform: Platform;
   /** Holds `lib/multinic`: Node.js (except for `any`), the bundle and licences. */
   readonly folder: string;
-  /** SPDX document of what `folder` holds. */
+  /** SPDX document for `folder`. */
   readonly sbom: string;
 }
 
-/** Paths of the checkout: scripts find each other and their charts there, and pages the files that they link to. */
+/** Paths in the checkout: scripts refer to scripts and charts, and pages link to files. */
 const asInCheckout = [
   'CHANGELOG.md',
   'CONTRIBUTING.md',
@@ -37,7 +37,7 @@ const asInCheckout = [
   'scripts',
 ];
 
-/** Copies what a release holds of the checkout `root` into the folder `tree`, which it makes anew. */
+/** Copies the released files from the checkout `root` into a new folder `tree`. */
 export async function copyCheckout(root: string, tree: string): Promise<void> {
   await rm(tree, { recursive: true, force: true });
   for (const path of await pathsIn(root)) {
@@ -46,12 +46,12 @@ export async function copyCheckout(root: string, tree: string): Promise<void> {
   }
 }
 
-/** Files of the checkout in the archive for any platform; the rest of the checkout is in the archives for Linux. */
+/** Checkout files in the archive for any platform; the archives for Linux have all. */
 const inPortable = ['LICENSE', 'bin'];
 
 /**
- * Writes `NAME-PLATFORM.tar.gz` into the folder `out`, and resolves to its name. NAME is the name of the folder `tree`, which
- * `copyCheckout` makes. The archive holds `tree` with the command line; for `any` only the files that the command line needs.
+ * Writes `NAME-PLATFORM.tar.gz` into the folder `out` and resolves to the file name. NAME is the name of the folder `tree` from
+ * `copyCheckout`. The archive contains `tree` with the command line; for `any` only the files that the command line needs.
  */
 export async function writeCommandArchive(
   { platform, folder }: CommandFolder,
@@ -65,7 +65,7 @@ export async function writeCommandArchive(
   return file;
 }
 
-/** Copies the files for any platform to a folder with the name of `tree`. Resolves to its path. */
+/** Copies the files for any platform to a folder with the same name as `tree`. Resolves to the path. */
 async function portableTree(tree: string): Promise<string> {
   const portable = join(`${tree}-any`, basename(tree));
   await rm(portable, { recursive: true, force: true });
@@ -76,7 +76,7 @@ async function portableTree(tree: string): Promise<string> {
   return portable;
 }
 
-/** Only what git tracks of a checkout: users keep values of their own beside it, with secrets in them. */
+/** Only files that git tracks: users keep values with secrets in the checkout. */
 async function pathsIn(root: string): Promise<readonly string[]> {
   const there = asInCheckout.filter((path) => existsSync(join(root, path)));
   if (!existsSync(join(root, '.git'))) return there;

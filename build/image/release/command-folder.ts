@@ -15,7 +15,7 @@ export interface CommandFolderOptions {
   readonly version: string;
   /** The built image `multinic-controllers`, whose Node.js and bundle the command line runs. */
   readonly controllers: BuiltImage;
-  /** Folder to write; an existing one is replaced. */
+  /** Folder to write; an existing folder is replaced. */
   readonly folder: string;
 }
 
@@ -32,7 +32,7 @@ export async function layOutCommand({
   return { platform: `linux-${architecture}`, folder, sbom };
 }
 
-/** Lays out the command line without Node.js: the user's own Node.js runs it, if it is not too old. */
+/** Lays out the command line without Node.js: the user's own Node.js runs the bundle, from the minimum version. */
 export async function layOutPortableCommand(
   options: Omit<CommandFolderOptions, 'architecture'>,
 ): Promise<CommandFolder> {

@@ -19,8 +19,8 @@ interface ManifestOptions {
 const nowhere = 'https://not-published.invalid';
 
 /**
- * Returns the manifest with which krew installs the plugin. Windows has none: `bin/kubectl-multinic` is a shell script. The archive
- * `any` is for macOS only, because krew refuses two archives for one platform.
+ * Returns the krew manifest for the plugin. Windows is missing: `bin/kubectl-multinic` is a shell script. The archive `any` is for macOS
+ * only, because krew refuses two archives for a platform.
  */
 export function krewManifest({ version, archives, url = nowhere }: ManifestOptions): string {
   const name = `multinic-${version}`;

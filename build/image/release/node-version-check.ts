@@ -1,6 +1,6 @@
 /**
- * Returns a CommonJS module that ends a Node.js older than `engines`, such as `>=24.18`, with a sentence. Its syntax is old,
- * because an old Node.js may not know the syntax of the bundle.
+ * Returns a CommonJS module that exits with a message on a Node.js older than `engines`, such as `>=24.18`. The module uses old syntax,
+ * because an old Node.js may not parse the bundle.
  */
 export function nodeVersionCheck(engines: string): string {
   const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Returns the section of a changelog for a version, or `Unreleased` when the version has none, under a heading that names the
- * version. Throws when there is neither.
+ * Returns the changelog section for a version, or `Unreleased` without such a section, under a heading with the version. Throws if both are
+ * missing.
  */
 export function releaseNotes(changelog: string, version: string): string {
   const sections = changelog.split(/^(?=## )/m);

@@ -34,7 +34,7 @@ async function put(path: string, text: string, mode = 0o644): Promise<string> {
   return at;
 }
 
-/** A small checkout and its images; two of them differ in times and owners only. */
+/** A small checkout with images; two images differ in times and owners only. */
 async function optionsAt(
   name: string,
   prepare: (root: string) => Promise<unknown> = async () => undefined,
@@ -86,7 +86,7 @@ async function unpacked(archive: string): Promise<string> {
   return join(into, 'multinic-release-1.2.3');
 }
 
-/** Files of a tar archive, without its top folder. */
+/** File names in a tar archive, without the top folder. */
 async function filesIn(archive: string): Promise<readonly string[]> {
   const listed = await run(['tar', '-tzf', archive]);
   const files = listed.split('\n').filter((path) => path && !path.endsWith('/'));
@@ -142,7 +142,7 @@ it('holds images, charts, CRDs, the command line, SPDX documents, notes and chec
   ]);
 });
 
-it('the archive for any platform holds the command line alone, with a README of its own', async () => {
+it('the archive for any platform contains only the command line, with an own README', async () => {
   expect(await filesIn(join(site, portable))).toEqual([
     'LICENSE',
     'README.md',
@@ -153,7 +153,7 @@ it('the archive for any platform holds the command line alone, with a README of 
   expect(readme).toContain('# multinic, for any platform');
 });
 
-it('the krew manifest names each archive with its checksum', async () => {
+it('the krew manifest names each archive with the checksum', async () => {
   const options = { ...(await optionsAt('krew')), url: 'https://site.example/v1.2.3' };
   await writeRelease(join(folder, 'krew/out'), options);
   const text = await readFile(join(folder, 'krew/out/krew/multinic.yaml'), 'utf8');
@@ -171,7 +171,7 @@ it('the krew manifest names each archive with its checksum', async () => {
   ]);
 });
 
-it('is the same, byte for byte, when it is built at another time', async () => {
+it('a release is byte-identical when built at a different time', async () => {
   const options = await optionsAt('second');
   await put('second/root/docs/guide.md', 'docs/guide.md', 0o600);
   await utimes(join(folder, 'second/root/docs/guide.md'), 0, 0);
@@ -180,7 +180,7 @@ it('is the same, byte for byte, when it is built at another time', async () => {
   expect((await readFile(first)).equals(await readFile(archive))).toBe(true);
 });
 
-it('holds only what git tracks of a checkout, not the files that users keep beside it', async () => {
+it('a release contains only files that git tracks in the checkout', async () => {
   const own = ['charts/some/values-of-a-site.yaml', 'docs/notes.md', 'scripts/token'];
   const archive = await pack('checkout', async (root) => {
     await run(['git', '-C', root, 'init', '--quiet']);
@@ -202,7 +202,7 @@ it('replaces an earlier release, and refuses a folder with other files', async (
   );
 });
 
-/** Makes it look like a machine of this kind. */
+/** Sets the machine name that uname prints. */
 async function machine(name: string): Promise<void> {
   await put('bin/uname', `#!/bin/sh\necho ${name}\n`, 0o755);
 }
@@ -212,7 +212,7 @@ async function load(...options: readonly string[]): Promise<string> {
   return run([join(site, 'load-images.sh'), ...options], { env });
 }
 
-/** What it complains of. */
+/** Resolves to the error output. */
 const said = async (...options: readonly string[]): Promise<string> =>
   load(...options).then(
     () => 'nothing',
@@ -250,7 +250,7 @@ describe('load-images.sh', () => {
     expect(await called()).toEqual([first, first.replace('/a-', '/b-')]);
   });
 
-  it('takes the images of the machine it runs on, and the first tool that is there', async () => {
+  it("load-images.sh loads the images for the machine's architecture with the first available tool", async () => {
     await machine('aarch64');
     await has('podman');
     await has('ctr');
@@ -262,7 +262,7 @@ describe('load-images.sh', () => {
     expect((await called()).at(-1)).toBe('podman load --input images/a-1-linux-arm64.tar');
   });
 
-  it('pins images under the names that they have', async () => {
+  it('load-images.sh pins images under their names', async () => {
     const tar = (await run(['sh', '-c', 'command -v tar'])).trim();
     await symlink(tar, join(folder, 'bin/tar'));
     await machine('arm64');
@@ -283,54 +283,54 @@ describe('load-images.sh', () => {
     expect(await said('--pin', '--tool', 'podman')).toContain('podman cannot pin images');
   });
 
-  it('says how it is used, wherever it is started from', async () => {
+  it('load-images.sh prints the usage from any working directory', async () => {
     const from = { cwd: dirname(site) };
-    const told = await run(['sh', '-c', './multinic-release-1.2.3/load-images.sh --help'], from);
-    expect(told).toContain('--dry-run     say what would be done');
-    expect(told).toMatch(/CONTAINERD_ADDRESS names another containerd\.\n$/);
+    const usage = await run(['sh', '-c', './multinic-release-1.2.3/load-images.sh --help'], from);
+    expect(usage).toContain('--dry-run     print the commands without running them');
+    expect(usage).toMatch(/CONTAINERD_ADDRESS selects a containerd socket\.\n$/);
   });
 
-  it('finds its images when it is started by a link', async () => {
+  it('load-images.sh finds the images when started by a symbolic link', async () => {
     await has('ctr');
     const link = join(folder, 'bin/load-multinic');
     await symlink(join(site, 'load-images.sh'), link);
     const env = { PATH: join(folder, 'bin') };
     expect(await run([link, '--dry-run'], { env })).toContain('import images/a-1-linux-amd64.tar');
-    expect(await run([link, '--help'], { env })).toContain('say what would be done');
+    expect(await run([link, '--help'], { env })).toContain('print the commands');
   });
 
-  it('says what it would do', async () => {
+  it('load-images.sh --dry-run prints the commands', async () => {
     await has('ctr');
     const told = await load('--dry-run');
     expect(told).toMatch(/^ctr --namespace k8s\.io images import images\/a-1-linux-amd64\.tar$/m);
     expect(await called()).toEqual([]);
   });
 
-  it('loads nothing that is damaged', async () => {
+  it('load-images.sh loads no damaged image', async () => {
     await has('ctr');
     await writeFile(join(site, 'images/a-1-linux-amd64.tar'), 'other');
     expect(await said()).toContain('images/a-1-linux-amd64.tar is damaged');
     await writeFile(join(site, 'SHA256SUMS'), '');
     expect(await said()).toContain('images/a-1-linux-amd64.tar is damaged');
     await rm(join(site, 'SHA256SUMS'));
-    expect(await said()).toContain('there is no SHA256SUMS to check the images with');
+    expect(await said()).toContain('SHA256SUMS is missing');
     expect(await called()).toEqual([]);
   });
 
-  it('says what is missing, and what to do', async () => {
-    expect(await said()).toContain('there is neither ctr, nerdctl, podman nor docker');
+  it('load-images.sh names a missing tool or image, and the remedy', async () => {
+    expect(await said()).toContain('none of ctr, nerdctl, podman and docker is installed');
     await has('ctr', 1);
     expect(await said()).toContain('ctr could not load images/a-1-linux-amd64.tar');
-    expect(await said('--tool', 'crictl')).toContain('there is no crictl');
+    expect(await said('--tool', 'crictl')).toContain('crictl is not installed');
     expect(await said('--faster')).toContain('unknown option --faster');
     await machine('riscv64');
-    expect(await said()).toContain('there are no images for riscv64');
+    expect(await said()).toContain('MultiNIC has no images for riscv64');
     await machine('arm64');
     await rm(join(site, 'images/a-1-linux-arm64.tar'));
-    expect(await said()).toContain('there are no images for arm64 in images/');
+    expect(await said()).toContain('images/ has no images for arm64');
   });
 
-  it('asks for root, whose images a kubelet uses', async () => {
+  it("load-images.sh requires root, the owner of the kubelet's images", async () => {
     await has('ctr');
     await rm(join(folder, 'bin/id'));
     await put('bin/id', '#!/bin/sh\necho 1000\n', 0o755);

@@ -13,9 +13,9 @@ import { packTarball } from './tarball.ts';
 
 /** An image of a release. */
 export interface ReleasedImage {
-  /** Path of its archive. */
+  /** Path of the image archive. */
   readonly file: string;
-  /** SPDX document of its contents. */
+  /** SPDX document with the image's contents. */
   readonly sbom: string;
 }
 
@@ -27,7 +27,7 @@ export interface ReleaseOptions {
   readonly commands: readonly CommandFolder[];
   /** Address at which the files will be published; undefined: not known, krew installs from files only. */
   readonly url?: string | undefined;
-  /** Folder that may be written, and removed afterwards. */
+  /** Scratch folder. */
   readonly work: string;
 }
 
@@ -47,14 +47,14 @@ export async function writeRelease(out: string, options: ReleaseOptions): Promis
   });
 }
 
-/** Writes a release as one file in the folder `out`, `multinic-release-VERSION.tar.gz`. Resolves to its path. */
+/** Writes a release as a single file in the folder `out`, `multinic-release-VERSION.tar.gz`. Resolves to the path. */
 export async function writeReleaseArchive(out: string, options: ReleaseOptions): Promise<string> {
   const name = `multinic-release-${options.version}`;
   const folder = join(options.work, name);
   await writeRelease(folder, options);
   const file = join(out, `${name}.tar.gz`);
   await mkdir(out, { recursive: true });
-  // Nearly all of it is compressed already.
+  // The contents are already compressed.
   await packTarball(file, options.work, [name], 1);
   return file;
 }
@@ -103,7 +103,7 @@ async function putSbom(folder: string, name: string, text: string): Promise<void
   await writeFile(join(folder, 'sbom', `${name}.spdx.json`), text);
 }
 
-/** Returns lines as `sha256sum` writes and checks them. */
+/** Returns lines in the format of `sha256sum`. */
 async function checksumsOf(folder: string): Promise<string> {
   const lines: string[] = [];
   for (const path of await filesBelow(folder)) {

@@ -5,7 +5,7 @@ import { run } from '../command.ts';
 import { reproducibly } from '../layer.ts';
 import { putWhole } from '../workplace.ts';
 
-/** Packs entries of a folder as a .tar.gz; equal files give an equal one. `level` is that of gzip. */
+/** Packs entries in a folder as .tar.gz; equal files give an equal archive. `level` is the gzip level. */
 export async function packTarball(
   out: string,
   folder: string,

@@ -1,4 +1,4 @@
-{{- /* What cannot be, one line each: the value, why, and what to do. */ -}}
+{{- /* Problems, in a line each: value, cause and remedy. */ -}}
 {{- define "controller.problems" -}}
 {{- if eq .Values.agent.namespace .Release.Namespace }}
 agent.namespace is {{ .Release.Namespace }}, the namespace of the release, whose Pods are to be restricted and those of agents are not: say another one, such as multinic-agents

@@ -2,13 +2,13 @@
 {part: controller, name: multinic-agent, component: controller, account: multinic-agent, deployment: multinic-agent-controller}
 {{- end }}
 
-{{- /* What holds for a setting of the controller; takes the context and the key. */ -}}
+{{- /* Effective value of a controller setting; arguments: context and key. */ -}}
 {{- define "controller.setting" -}}
 {{- $root := index . 0 -}}
 {{- include "multinic.setting" (dict "root" $root "part" "controller" "values" $root.Values.controller "key" (index . 1)) -}}
 {{- end }}
 
-{{- /* What the chart decides of the controller's settings; controller.settings wins. */ -}}
+{{- /* Controller settings from the chart; controller.settings wins. */ -}}
 {{- define "multinic.decided.controller" -}}
 {{- $agent := .Values.agent -}}
 listen: ":8080"

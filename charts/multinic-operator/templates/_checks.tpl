@@ -1,4 +1,4 @@
-{{- /* What cannot be, one line each: the value, why, and what to do. */ -}}
+{{- /* Problems, in a line each: value, cause and remedy. */ -}}
 {{- define "operator.problems" -}}
 {{- $operator := .Values.operator -}}
 {{- $viola := .Values.viola -}}

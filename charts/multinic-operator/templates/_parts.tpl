@@ -1,4 +1,4 @@
-{{- /* The parts of this chart, for the templates that both charts share. */ -}}
+{{- /* Parts of this chart, for the templates shared by both charts. */ -}}
 
 {{- define "operator.part" -}}
 {{- if .Values.lifecycle.enabled -}}
@@ -17,12 +17,12 @@
 {{- end }}
 
 {{- define "operator.disruptionBudget" -}}
-{{- /* With lifecycle a MultiNicOperator sets the replicas: what several of them need is always there. */ -}}
+{{- /* With lifecycle a MultiNicOperator sets the replicas: objects for several replicas always exist. */ -}}
 {{- $values := .Values.lifecycle.enabled | ternary (set (deepCopy .Values.operator) "replicas" 2) .Values.operator -}}
 {{- include "multinic.disruptionBudget" (merge (fromYaml (include "operator.part" .)) (dict "root" . "values" $values)) }}
 {{- end }}
 
-{{- /* What holds for a setting of a part; takes the context and the key. */ -}}
+{{- /* Effective value of a part's setting; arguments: context and key. */ -}}
 {{- define "operator.setting" -}}
 {{- $root := index . 0 -}}
 {{- include "multinic.setting" (dict "root" $root "part" "operator" "values" $root.Values.operator "key" (index . 1)) -}}
@@ -51,13 +51,13 @@ viola-api.{{ .Release.Namespace }}.svc
 {{- if include "viola.hasTls" . }}https://{{ include "viola.host" . }}{{ else }}http://{{ include "viola.host" . }}:8080{{ end -}}
 {{- end }}
 
-{{- /* Secret of Viola's certificate and key. */ -}}
+{{- /* Secret with Viola's certificate and key. */ -}}
 {{- define "viola.certificate" -}}
 {{- $tls := .Values.viola.tls -}}
 {{- if eq $tls.mode "managed" }}viola-api-tls{{ else if eq $tls.mode "certManager" }}viola-api-certificate{{ else }}{{ $tls.secretName }}{{ end -}}
 {{- end }}
 
-{{- /* Volume that has the CA of Viola's certificate as ca.crt. */ -}}
+{{- /* Volume with the CA for Viola's certificate as ca.crt. */ -}}
 {{- define "viola.caVolume" -}}
 {{- $ca := .Values.viola.tls.ca -}}
 name: viola-ca
@@ -72,7 +72,7 @@ secret:
     - {key: {{ $ca.key | quote }}, path: ca.crt}
 {{- end }}
 
-{{- /* Volume that has the operator's token for Viola as token. */ -}}
+{{- /* Volume with the operator's token for Viola as token. */ -}}
 {{- define "viola.tokenVolume" -}}
 {{- $tokens := .Values.viola.tokens -}}
 {{- $managed := eq $tokens.mode "managed" -}}
@@ -88,28 +88,28 @@ secret:
 {{- if not .Values.operator.settings.dbHost }}true{{ end -}}
 {{- end }}
 
-{{- /* "true" when the CA of clouds is given, else "". */ -}}
+{{- /* "true" with a configured CA for clouds, else "". */ -}}
 {{- define "operator.hasCaBundle" -}}
 {{- if or .Values.operator.caBundle.configMap .Values.operator.caBundle.secret }}true{{ end -}}
 {{- end }}
 
-{{- /* "true" when the operator reads the CA of Viola from a file, else "". */ -}}
+{{- /* "true" when the operator reads Viola's CA from a file, else "". */ -}}
 {{- define "operator.hasViolaCa" -}}
 {{- if has .Values.viola.tls.mode (list "certManager" "secret") }}true{{ end -}}
 {{- end }}
 
-{{- /* "true" when calls for looks are taken, else "". */ -}}
+{{- /* "true" when the operator accepts sync requests, else "". */ -}}
 {{- define "operator.takesTriggers" -}}
 {{- if or (include "operator.setting" (list . "apiTokensFile")) (include "operator.setting" (list . "triggerTokensFile")) (include "operator.setting" (list . "triggerHmacKeyFile")) }}true{{ end -}}
 {{- end }}
 
-{{- /* "true" when plain HTTP for triggers makes no other address plain, else "". */ -}}
+{{- /* "true" when plain HTTP for triggers leaves all further addresses on TLS, else "". */ -}}
 {{- define "operator.inventoryMayBePlain" -}}
 {{- $settings := .Values.operator.settings -}}
 {{- if or $settings.inventoryPlainHttp $settings.inventoryTlsCert (regexMatch "^(127\\.|localhost|\\[::1\\])" ($settings.inventoryListen | default "127.0.0.1:18081")) }}true{{ end -}}
 {{- end }}
 
-{{- /* What the chart decides of the operator's settings; operator.settings wins. */ -}}
+{{- /* Operator settings from the chart; operator.settings wins. */ -}}
 {{- define "multinic.decided.operator" -}}
 listen: ":8082"
 inventoryListen: 127.0.0.1:18081
@@ -148,7 +148,7 @@ apiPlainHttp: true
 {{- end }}
 {{- end }}
 
-{{- /* What the chart decides of Viola's settings; viola.settings wins. */ -}}
+{{- /* Viola settings from the chart; viola.settings wins. */ -}}
 {{- define "multinic.decided.viola" -}}
 listen: ":8080"
 registrationsNamespace: {{ .Values.namespaces.clusters | quote }}
@@ -161,20 +161,20 @@ plainHttp: true
 {{- end }}
 {{- end }}
 
-{{- /* What the chart decides of lifecycle's settings; lifecycle.settings wins. */ -}}
+{{- /* Lifecycle settings from the chart; lifecycle.settings wins. */ -}}
 {{- define "multinic.decided.lifecycle" -}}
 listen: ":8082"
 webhookListen: ":9443"
 serviceAccount: multinic-operator
 {{- end }}
 
-{{- /* Labels of the Pod of MariaDB, which lifecycle makes. */ -}}
+{{- /* Labels of MariaDB's Pod, created by lifecycle. */ -}}
 {{- define "lifecycle.databaseLabels" -}}
 app: mariadb
 multinic.example.com/protected: "true"
 {{- end }}
 
-{{- /* Selects the Pods of backups and restores, which lifecycle makes. */ -}}
+{{- /* Selects Pods for backups and restores, created by lifecycle. */ -}}
 {{- define "lifecycle.backupSelector" -}}
 matchLabels:
   app: mariadb-backup

@@ -1,4 +1,4 @@
-{{- /* What rbac.yaml, which is generated, asks of this chart. Words that mean yes or no are "true" or empty. */ -}}
+{{- /* Named templates for the generated rbac.yaml. Conditions are "true" or empty. */ -}}
 
 {{- define "multinic-operator.rights.labels" -}}
 {{- $root := index . 0 -}}
@@ -6,12 +6,12 @@
 {{- include "multinic.labels" (merge $part (dict "root" $root)) -}}
 {{- end }}
 
-{{- /* The only namespace in which OpenstackConfigs are watched; empty: all are. */ -}}
+{{- /* The only namespace with watched OpenstackConfigs; empty: all namespaces. */ -}}
 {{- define "multinic-operator.rights.watchNamespace" -}}
 {{- .Values.operator.settings.watchNamespace | default "" -}}
 {{- end }}
 
-{{- /* Namespaces in which Secrets of OpenstackConfigs may be read, as JSON. */ -}}
+{{- /* Namespaces with readable Secrets of OpenstackConfigs, as JSON. */ -}}
 {{- define "multinic-operator.rights.secretNamespaces" -}}
 {{- include "operator.setting" (list . "secretNamespaces") | splitList "," | toJson -}}
 {{- end }}
@@ -20,17 +20,17 @@
 {{- include "viola.setting" (list . "registrationsNamespace") -}}
 {{- end }}
 
-{{- /* Whether the operator keeps the token by which it calls Viola. */ -}}
+{{- /* True if the operator manages the token for Viola. */ -}}
 {{- define "multinic-operator.rights.managedTokens" -}}
 {{- if eq (include "operator.setting" (list . "violaAccess")) "managed" }}true{{ end -}}
 {{- end }}
 
-{{- /* Whether the operator keeps the certificate of Viola, and the CA that signs it. */ -}}
+{{- /* True if the operator manages Viola's certificate and the CA. */ -}}
 {{- define "multinic-operator.rights.managedCertificates" -}}
 {{- if eq (include "operator.setting" (list . "violaTls")) "managed" }}true{{ end -}}
 {{- end }}
 
-{{- /* Whether the operator writes the message queue of each OpenstackConfig into a Secret beside it. */ -}}
+{{- /* True if the operator writes the message queue of each OpenstackConfig into a Secret in the same namespace. */ -}}
 {{- define "multinic-operator.rights.rabbitmqSecrets" -}}
 {{- if eq (include "operator.setting" (list . "rabbitmqSecrets")) "true" }}true{{ end -}}
 {{- end }}

@@ -1,7 +1,7 @@
-{{- /* Deployment of the operator, as the chart installs it, or as lifecycle does from its ConfigMap. */ -}}
+{{- /* Deployment of the operator, installed by the chart, or by lifecycle from a ConfigMap. */ -}}
 {{- define "operator.deployment" -}}
 {{- $lifecycle := .Values.lifecycle.enabled }}
-{{- /* With lifecycle a MultiNicOperator sets the replicas: what several of them need is always there. */ -}}
+{{- /* With lifecycle a MultiNicOperator sets the replicas: objects for several replicas always exist. */ -}}
 {{- $values := $lifecycle | ternary (set (deepCopy .Values.operator) "replicas" 2) .Values.operator }}
 {{- $part := merge (fromYaml (include "operator.part" .)) (dict "root" . "values" $values) }}
 {{- $sqlite := include "operator.usesSqlite" . }}
@@ -21,7 +21,7 @@ spec:
   revisionHistoryLimit: 3
   strategy:
     {{- if $sqlite }}
-    # SQLite has one writer, and its volume is on one node.
+    # SQLite allows a single writer, and the volume is bound to a node.
     type: Recreate
     {{- else }}
     type: RollingUpdate

@@ -1,7 +1,7 @@
-{{- /* Services of the operator, as the chart installs them, or as lifecycle does from its ConfigMap. */ -}}
+{{- /* Services of the operator, installed by the chart, or by lifecycle from a ConfigMap. */ -}}
 {{- define "operator.service.inventory" -}}
 {{- $part := merge (fromYaml (include "operator.part" .)) (dict "root" .) }}
-# kubectl port-forward reaches the inventory through it; other Pods only when it listens on more than loopback.
+# For kubectl port-forward to the inventory; Pods reach the inventory only if the address is not loopback.
 apiVersion: v1
 kind: Service
 metadata:
@@ -27,7 +27,7 @@ metadata:
     {{- include "multinic.labels" $part | nindent 4 }}
     multinic.io/metrics: "true"
 spec:
-  # What is not ready has metrics, too, and says why at /readyz.
+  # Unready Pods serve metrics too, and /readyz names the cause.
   publishNotReadyAddresses: true
   selector:
     {{- include "multinic.selector" $part | nindent 4 }}
