@@ -1,12 +1,12 @@
-// Runs a suite that is too long for CI, or lists all of them.  main.ts [SUITE [arguments of its command]]
-// With SAMPLE=1 about five minutes of it. Logs and results are in test-results/long.
+// Runs a suite that is too long for CI, or lists all suites: main.ts [SUITE [ARGUMENT…]]
+// With SAMPLE=1 a suite takes about five minutes. Logs and results are in test-results/long.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Suite, suites } from './suites.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** Apart from the results of CI: samples skip tests, which CI must not. */
+/** Separate from CI results: samples skip tests, but CI must not. */
 const results = join(process.env['MULTINIC_TEST_RESULTS'] ?? join(root, 'test-results'), 'long');
 const isSample = Boolean(process.env['SAMPLE']);
 
@@ -20,7 +20,7 @@ function list(): void {
   }
 }
 
-/** Runs the command with its output on the terminal and in `NAME.log`; returns whether it succeeded. */
+/** Runs the command with output on the terminal and in `NAME.log`; true if the command succeeded. */
 function run({ name, command, sample }: Suite, args: readonly string[]): boolean {
   mkdirSync(results, { recursive: true });
   const depth = isSample ? { MULTINIC_TEST_SAMPLE: '1' } : { MULTINIC_TEST_DEPTH: 'all' };

@@ -6,7 +6,7 @@ import { suites } from './suites.ts';
 
 const texts = ['README.md', 'CONTRIBUTING.md', ...filesBelow('docs'), ...filesBelow('test')];
 
-it('texts name suites that the long runner has', () => {
+it('texts name suites from the long runner', () => {
   const named = texts
     .filter((path) => path.endsWith('.md'))
     .flatMap((path) => [...textOf(path).matchAll(/SUITE=([a-z-]+)/g)].map(([, name]) => name));
@@ -15,7 +15,7 @@ it('texts name suites that the long runner has', () => {
   expect(named.filter((name) => !names.includes(name))).toEqual([]);
 });
 
-it.each(suites)('suite $name runs files of this tree', ({ command, sample }) => {
+it.each(suites)('suite $name runs existing files', ({ command, sample }) => {
   const paths = `${command} ${sample}`.match(/\b(?:test|rig)\/[\w./-]+/g) ?? [];
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });

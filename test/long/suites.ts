@@ -1,4 +1,4 @@
-/** A test suite that is too long for CI. */
+/** Test suite that is too long for CI. */
 export interface Suite {
   readonly name: string;
   readonly proves: string;

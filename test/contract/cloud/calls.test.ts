@@ -9,14 +9,14 @@ const { signal } = new AbortController();
 const log = createLogger({ part: 'test', level: 'silent' });
 const servers = 1_000;
 const pollMs = 30_000;
-/** More than the life of a token. */
+/** Longer than a token lives. */
 const polls = 150;
 
 function requestsTo({ requests }: RunningCloud): number {
   return [...requests.values()].reduce((sum, count) => sum + count, 0);
 }
 
-test('a look at 1,000 servers costs 16 calls at first and 12 at most from then on', async () => {
+test('the first read of 1,000 servers costs 16 calls, each later read at most 12', async () => {
   const clock = createFakeClock();
   await using running = await startCloud({ encryptKey: 'contract-key-16b', clock });
   await using clouds = createClouds({ clock, random: () => 0.5, log });

@@ -1,6 +1,6 @@
 import type { Setting } from './setting.ts';
 
-/** One test of the contract; the id is the same wherever the suite runs. */
+/** Contract test; the id is the same for every cloud. */
 export type Contract = (
   id: string,
   title: string,

@@ -7,7 +7,7 @@ import type { Setting } from './setting.ts';
 const unknownId = '00000000-0000-4000-8000-000000000000';
 const attachments = z.object({ interfaceAttachments: z.array(z.object({ port_id: z.string() })) });
 
-/** What the removal of a NIC may rest on, and what looks like it. */
+/** Evidence for the removal of a NIC, and answers that only resemble evidence. */
 export function evidenceTests(contract: Contract): void {
   contract(
     'evidence-01',

@@ -38,7 +38,7 @@ export function keystoneTests(contract: Contract): void {
     async ({ parts, tenant, netA, signal }) => {
       const { keystone, neutron } = parts();
       const { token } = await keystone.session(signal());
-      // Revoked before Neutron has seen it: its middleware remembers tokens that were good for minutes.
+      // Revoke the token before the first request to Neutron: Neutron's middleware caches valid tokens for minutes.
       const headers = { 'x-subject-token': token };
       await tenant.user.ask('identity', { method: 'DELETE', path: '/auth/tokens', headers });
       expect(await neutron.network(netA.id, signal())).toMatchObject({ kind: 'found' });

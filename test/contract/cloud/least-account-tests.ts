@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Contract } from './contract.ts';
 
-/** The least that an account needs: the guide of credentials says so. */
+/** Minimal rights for an account, as in the credentials guide. */
 export function leastAccountTests(contract: Contract): void {
   contract(
     'least-account-01',

@@ -1,10 +1,10 @@
-/** Notes which methods of the product's clients the suite used. */
+/** Records the methods of the product's clients that the suite calls. */
 export interface MethodHits {
   /** The same object, watched. */
   recorded<T extends object>(name: string, object: T): T;
-  /** `Name.method` of everything that was watched and never used. */
+  /** `Name.method` for all recorded clients' uncalled methods. */
   missed(): readonly string[];
-  /** `Name.method` of everything that was watched. */
+  /** `Name.method` for all recorded clients. */
   known(): readonly string[];
 }
 

@@ -3,7 +3,7 @@ import type { Contract } from './contract.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 
-/** Subnets and networks as the product reads them. */
+/** Subnets and networks, read through the product. */
 export function networkTests(contract: Contract): void {
   contract(
     'network-01',

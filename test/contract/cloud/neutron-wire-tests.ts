@@ -11,7 +11,7 @@ const pageSchema = z.object({
   ports_links: z.array(z.object({ rel: z.string(), href: z.string() })).optional(),
 });
 
-/** What Neutron says on the wire, where the product relies on it. */
+/** Neutron's wire format, where the product relies on the format. */
 export function neutronWireTests(contract: Contract): void {
   contract('neutron-01', 'a repeated filter is OR, another filter is AND', async (setting) => {
     const { tenant, netA, netB, server } = setting;

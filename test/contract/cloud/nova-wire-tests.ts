@@ -5,7 +5,7 @@ import type { Setting } from './setting.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 
-/** What Nova says on the wire, where the product or a test relies on it. */
+/** Nova's wire format, where the product or a test relies on the format. */
 export function novaWireTests(contract: Contract): void {
   contract('nova-01', 'an unknown server is 404 itemNotFound', async ({ tenant }) => {
     const answer = await tenant.user.raw('compute', { path: `/servers/${unknownId}` });

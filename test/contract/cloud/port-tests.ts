@@ -5,7 +5,7 @@ import type { Contract } from './contract.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 
-/** Ports as the product reads them. */
+/** Ports, read through the product. */
 export function portTests(contract: Contract): void {
   contract(
     'port-01',
@@ -60,7 +60,7 @@ export function portTests(contract: Contract): void {
       expect(ports.length).toBeGreaterThan(0);
       expect(new Set(ports.map((port) => port.deviceId))).toEqual(new Set([server.id]));
       expect(new Set(ports.map((port) => port.id)).size).toBe(ports.length);
-      // One login, three lists, and a fourth that shows whether a list answers for all of its servers.
+      // A login, three lists, and a fourth list that shows whether Neutron filters by all servers.
       expect(cloud.calls).toBe(5);
     },
   );

@@ -3,7 +3,7 @@ import type { Contract } from './contract.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 
-/** Servers as the product reads them. */
+/** Servers, read through the product. */
 export function serverTests(contract: Contract): void {
   contract(
     'server-01',
@@ -60,7 +60,7 @@ export function serverTests(contract: Contract): void {
       const ids = [server.id, ...Array.from({ length: 60 }, () => crypto.randomUUID())];
       const servers = await cloud.servers(ids, signal());
       expect([...servers.keys()]).toEqual([server.id]);
-      // A login, a list, and ten of the unknown ids: they could belong to another project.
+      // A login, a list, and ten requests for unknown ids: the servers may belong to a foreign project.
       expect(cloud.calls).toBe(12);
     },
   );

@@ -18,7 +18,7 @@ import { createTransport, type Transport } from '../../../src/requests/transport
 import { systemClock, systemRandom } from '../../../src/time/clock.ts';
 import type { MethodHits } from './method-hits.ts';
 
-/** A cloud that the suite can be run against. */
+/** Cloud under test. */
 export interface CloudUnderTest extends CloudAccess {
   readonly contrabass: {
     readonly endpoint: string;
@@ -27,7 +27,7 @@ export interface CloudUnderTest extends CloudAccess {
   };
 }
 
-/** The product's readers of one cloud, each by itself. */
+/** The product's readers, each created separately. */
 export interface Parts {
   readonly keystone: Keystone;
   readonly neutron: Neutron;
@@ -40,7 +40,7 @@ type TenantAccount = Parameters<typeof passwordAuth>[0];
 export interface Setting extends AsyncDisposable {
   readonly cloudUnderTest: CloudUnderTest;
   readonly tenant: Tenant;
-  /** Another project of the same cloud. */
+  /** Second project in the same cloud. */
   readonly stranger: Tenant;
   readonly identity: CloudIdentity;
   /** The tenant's login, changed. */
@@ -54,7 +54,7 @@ export interface Setting extends AsyncDisposable {
   readonly netB: { readonly id: string; readonly subnet: string };
   /** Booted on net-a with metadata `role=worker`. */
   readonly server: { readonly id: string; readonly name: string };
-  /** A Cloud of its own, without token and caches. */
+  /** A separate Cloud, without token and caches. */
   readonly freshCloud: (change?: Partial<CloudIdentity>) => Cloud;
   readonly parts: (options?: { readonly pageSize?: number }) => Parts;
   readonly signal: () => AbortSignal;
@@ -119,7 +119,7 @@ export async function createSetting(
 
   function freshCloud(change: Partial<CloudIdentity> = {}): Cloud {
     made += 1;
-    // Another time limit makes another identity, and so another Cloud.
+    // A different time limit makes a different identity, and therefore a separate Cloud.
     const own = { ...identity, timeoutMs: timeoutMs + made, ...change };
     return hits.recorded('Cloud', clouds.get(own));
   }

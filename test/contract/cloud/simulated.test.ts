@@ -10,7 +10,7 @@ cloudContract('simulated', async () => {
   return { ...running, contrabass: { endpoint, providerId, encryptKey } };
 });
 
-describe('what the simulation serves', () => {
+describe('the simulated cloud', () => {
   test('every route and every query key is exercised by the contract', () => {
     // The control routes are the simulation's own; rig/cloud/start.test.ts uses them.
     const served = running?.routes.served.filter((route) => !route.startsWith('control ')) ?? [];

@@ -13,10 +13,10 @@ import { portTests } from './port-tests.ts';
 import { serverTests } from './server-tests.ts';
 import { type CloudUnderTest, createSetting, type Setting } from './setting.ts';
 
-/** How many tests the contract must have at least, so that a part that is lost is noticed. */
+/** Minimum number of contract tests: a lost group fails the suite. */
 const fewest = 100;
 
-/** The parts of the contract, by what they ask. */
+/** Contract tests by subject. */
 const parts: Readonly<Record<string, (contract: Contract) => void>> = {
   Contrabass: contrabassTests,
   Keystone: keystoneTests,
@@ -30,8 +30,8 @@ const parts: Readonly<Record<string, (contract: Contract) => void>> = {
 };
 
 /**
- * Runs the contract of a cloud against what `open` gives: the simulation and real OpenStack must both keep it. With `inTurn`,
- * each run takes every second part of the contract.
+ * Runs the cloud contract against the cloud from `open`: the simulation and real OpenStack must both pass. With `inTurn`, each run takes
+ * every second group.
  */
 export function cloudContract(
   name: string,
@@ -75,7 +75,7 @@ export function cloudContract(
       expect(hits.missed()).toEqual([]);
     });
 
-    test(`the contract has at least ${fewest} tests and all of them passed`, () => {
+    test(`the contract has at least ${fewest} tests, and all passed`, () => {
       expect(ids.size).toBeGreaterThanOrEqual(fewest);
       expect(passed).toEqual(ids);
     });

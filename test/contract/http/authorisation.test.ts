@@ -18,7 +18,7 @@ import { ViolaFixture } from '../../fixtures/viola.ts';
 
 const document = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 
-/** `METHOD path` of each operation that a server describes. */
+/** `METHOD path` for each operation in a server's OpenAPI document. */
 async function operations(app: HttpServer): Promise<string[]> {
   const { paths } = document.parse((await app.inject('/openapi.json')).json());
   return Object.entries(paths)
@@ -29,20 +29,19 @@ async function operations(app: HttpServer): Promise<string[]> {
 const path = '/v1/k8s/multinic/node-configs';
 const node = { nodeName: 'n1', interfaces: [] };
 
-/** Nobody, an unknown token, and those of the bed: read all, write biz-1, delete biz-1, everything, everything of biz-2. */
+/** Callers: no token, an unknown token, and tokens that may read all, write biz-1, delete biz-1, do everything, do everything in biz-2. */
 const tokens = ['', 'guess', 'ro', 'w', 'd', 'rw', 'other'] as const;
 type Row = readonly [provider: string, ...statuses: readonly number[]];
 
 interface Route {
   readonly url: string;
-  /** Body of a POST (default: one node). */
+  /** POST body (default: one node). */
   readonly body?: unknown;
   readonly rows: readonly Row[];
 }
 
 /**
- * What each of them is answered: 200 and the 404 of a node that is not there mean that the request was carried out. biz-2
- * is registered too, biz-9 is not, and `-` names no provider.
+ * Status per caller: 200, or 404 for a missing node, means authorised. biz-2 is registered too, biz-9 is not, and `-` names no provider.
  */
 const viola: Readonly<Record<string, Route>> = {
   [`POST ${path}`]: {
@@ -113,7 +112,7 @@ describe('Viola', () => {
 
   afterAll(() => bed[Symbol.asyncDispose]());
 
-  it('has a row for each route that it describes', async () => {
+  it('the table has a row for each documented route of Viola', async () => {
     await expect.poll(() => bed.providers).toContain('biz-2');
     expect(await operations(bed.app)).toEqual(Object.keys(viola).toSorted());
   });
@@ -137,7 +136,7 @@ describe('Viola', () => {
     },
   );
 
-  it('shows each token the clusters of its providers', async () => {
+  it('each token sees only the clusters with its providers', async () => {
     for (const [token, providers] of [
       ['rw', ['biz-1', 'biz-2']],
       ['w', ['biz-1']],
@@ -151,13 +150,13 @@ describe('Viola', () => {
 });
 
 const inventoryPath = '/v1/inventory/node-configs';
-/** Which providers' records of node n1 are seen, or the status that says why not. */
+/** Providers with visible records for node n1, or the status of the refusal. */
 const inventory: Readonly<Record<string, string>> = {
   [`GET ${inventoryPath}`]: inventoryPath,
   [`GET ${inventoryPath}/{nodeName}`]: `${inventoryPath}/n1`,
   'GET /v1/inventory/history': '/v1/inventory/history',
   'GET /v1/interfaces/providers': '/v1/interfaces/providers',
-  // Of one provider, so that each of them is asked for.
+  // The caller sees a single provider, so each provider is requested.
   'GET /v1/interfaces/node-configs': '/v1/interfaces/node-configs?providerId=PROVIDER',
   'GET /v1/interfaces/node-configs/by-instance/{instanceId}':
     '/v1/interfaces/node-configs/by-instance/s',
@@ -217,7 +216,7 @@ describe('the inventory', () => {
     await store[Symbol.asyncDispose]();
   });
 
-  it('has a row for each route that it describes', async () => {
+  it('the table has a row for each documented route of the inventory', async () => {
     expect(await operations(app)).toEqual(Object.keys(inventory).toSorted());
   });
 
@@ -253,7 +252,7 @@ function providersIn(body: Shown | { readonly providers?: Shown }): string[] {
 
 const triggerUrl = `${triggerPath}/multinic-system/osc`;
 const hmacKey = '0123456789abcdef';
-/** What each token is answered, whatever provider the call names: an OpenstackConfig may be for any. */
+/** Status per token for every provider: an OpenstackConfig may name any provider. */
 const triggers: Readonly<Record<string, { readonly url: string; readonly statuses: number[] }>> = {
   [`POST ${triggerPath}/{namespace}/{name}`]: {
     url: triggerUrl,
@@ -265,7 +264,7 @@ describe('the trigger endpoint', () => {
   const patch = (async () => ({})) as unknown as KubeClient['patch'];
   const keys = async () => [hmacKey];
 
-  it('has a row for each route that it describes', async () => {
+  it('the table has a row for each documented route of the operator', async () => {
     const { app } = await openTriggerFixture({ patch });
     expect(await operations(app)).toEqual(Object.keys(triggers).toSorted());
   });

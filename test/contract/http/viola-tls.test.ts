@@ -18,7 +18,7 @@ type Shown = keyof typeof certificates;
 interface Server {
   readonly bed: ViolaFixture;
   readonly url: string;
-  /** Requests that got through, with whatever credentials they carried. */
+  /** Requests that reached Viola, with any credentials. */
   requests: number;
 }
 
@@ -83,8 +83,8 @@ async function list(violas: Violas, url: string) {
   return viola.list(query, stop.signal);
 }
 
-describe('the operator and a Viola that serves by TLS', () => {
-  it('talk when the operator is given the authority of its certificate', async () => {
+describe('operator and Viola with TLS', () => {
+  it('the operator reaches Viola when the CA is configured', async () => {
     expect(await ask(serverOf('good').url, { ca: violaCa })).toEqual({
       nodes: [],
       unreadable: [],
@@ -112,12 +112,12 @@ describe('the operator and a Viola that serves by TLS', () => {
     await expect(list(violas, url)).rejects.toThrow(/not signed by a trusted CA/);
     await writeFile(file, violaCa);
     expect(await list(violas, url)).toEqual({ nodes: [], unreadable: [] });
-    // Seen halfway by whoever reads it now.
+    // A reader may see a partial file.
     await writeFile(file, violaCa.slice(0, 100));
     expect(await list(violas, url)).toEqual({ nodes: [], unreadable: [] });
   });
 
-  it('do whatever the certificate when somebody asked for that', async () => {
+  it('the operator reaches Viola with any certificate when verification is disabled', async () => {
     for (const shown of ['expired', 'elsewhere'] as const) {
       expect(await ask(serverOf(shown).url, { insecure: true })).toEqual({
         nodes: [],

@@ -30,7 +30,7 @@ export function applyContract(world: () => World): void {
       expect(again).toEqual(first);
     });
 
-    test('A03 a field of another manager is a conflict that names field and manager', async () => {
+    test('A03 a field with a different manager is a conflict that names field and manager', async () => {
       const { client, namespace } = world();
       const inside = await namespace();
       const first = await client.apply(widgets, widget(inside, 'one', { size: 4 }), alice);
@@ -71,7 +71,7 @@ export function applyContract(world: () => World): void {
       expect(applied.data).toEqual({ b: '2', c: '3' });
     });
 
-    test('A07 a field that two managers want alike stays until both let go of it', async () => {
+    test('A07 a field that two managers apply with equal values stays until both remove the field', async () => {
       const { client, namespace } = world();
       const metadata = { namespace: await namespace(), name: 'one' };
       await client.apply(configMaps, { metadata, data: { a: '1' } }, alice);
@@ -82,7 +82,7 @@ export function applyContract(world: () => World): void {
       expect(gone.data).toBeUndefined();
     });
 
-    test('A08 items of a map list belong to who applied them', async () => {
+    test('A08 items in a map list belong to their applier', async () => {
       const { client, namespace } = world();
       const inside = await namespace();
       const parts = (...names: string[]) =>
@@ -139,7 +139,7 @@ export function applyContract(world: () => World): void {
       await client.apply(configMaps, { metadata: ref }, bob);
     });
 
-    test('A12 what was written by a patch or a create belongs to its writer', async () => {
+    test('A12 fields from a patch or a create belong to the writer', async () => {
       const { client, namespace } = world();
       const metadata = { namespace: await namespace(), name: 'one' };
       const created = { metadata, data: { a: '1' } };
@@ -204,7 +204,7 @@ export function applyContract(world: () => World): void {
       expect(isConflict(await refusalOf(fenced()))).toBe(true);
     });
 
-    test('A18 the version 1, which no object ever has, stands for "there is none"', async () => {
+    test('A18 resourceVersion 1, which no object ever has, means "the object must not exist"', async () => {
       const { client, namespace } = world();
       const ref = { namespace: await namespace(), name: 'one', resourceVersion: '1' };
       const mine = { metadata: ref, type: 'Opaque', data: { a: 'YQ==' } };
@@ -243,7 +243,7 @@ export function applyContract(world: () => World): void {
       expect(await client.get(widgets, ref)).toEqual(live);
     });
 
-    test('A16 the generation counts changes of the spec and nothing else', async () => {
+    test('A16 only spec changes increase the generation', async () => {
       const { client, namespace } = world();
       const inside = await namespace();
       const created = await client.apply(widgets, widget(inside, 'one'), alice);

@@ -13,7 +13,7 @@ import { statusContract } from './status.ts';
 import { watchesContract } from './watches.ts';
 import { createWorld, type World } from './world.ts';
 
-/** What our Kubernetes runtime relies on: the same tests, with the same ids, for every server it is to run on. */
+/** Kubernetes behaviour that our runtime relies on: the same tests, with the same ids, for every supported server. */
 export function kubeContract(name: string, open: () => Promise<ServerUnderTest>): void {
   describe(`kube contract on ${name}`, () => {
     let opened: World | undefined;
@@ -41,7 +41,7 @@ export function kubeContract(name: string, open: () => Promise<ServerUnderTest>)
     jobsContract(world);
     runtimeContract(world);
 
-    test('Z01 every method of the client was called', () => {
+    test('Z01 the suite calls every method of the client', () => {
       const { calls, methods } = world();
       const counts = methods.map((method) => `${method} ${calls.get(method) ?? 0}`);
       console.info(`calls on ${name}: ${counts.join(', ')}`);

@@ -48,7 +48,7 @@ export function deletionContract(world: () => World): void {
       expect(await client.find(widgets, metadata)).toBeDefined();
     });
 
-    test('D04 a new object of the same name has another uid', async () => {
+    test('D04 a new object with the same name has a new uid', async () => {
       const { client, namespace } = world();
       const wanted = widget(await namespace(), 'one');
       const first = await client.create(widgets, wanted);
@@ -74,7 +74,7 @@ export function deletionContract(world: () => World): void {
       await client.patch(widgets, ref, { metadata: { finalizers: null } });
     });
 
-    test('D07 deleting again leaves the mark as it was', async () => {
+    test('D07 a second deletion leaves deletionTimestamp unchanged', async () => {
       const { client, ref } = await held();
       await client.delete(widgets, ref);
       const marked = await client.get(widgets, ref);
@@ -103,7 +103,7 @@ export function deletionContract(world: () => World): void {
       await client.patch(widgets, ref, { metadata: { finalizers: null } });
     });
 
-    test('D10 applying without the finalizer that it owned completes the deletion', async () => {
+    test('D10 applying without the owned finalizer completes the deletion', async () => {
       const { client, namespace } = world();
       const wanted = widget(await namespace(), 'one');
       const alice = { fieldManager: 'alice' };
@@ -114,7 +114,7 @@ export function deletionContract(world: () => World): void {
       expect(await client.find(widgets, wanted.metadata)).toBeUndefined();
     });
 
-    test('D11 what an object owned goes after it', async () => {
+    test('D11 dependents are deleted after their owner', async () => {
       const { client, namespace } = world();
       const inside = await namespace();
       const owner = await client.create(configMaps, {
@@ -130,7 +130,7 @@ export function deletionContract(world: () => World): void {
       );
     });
 
-    test('D12 what two objects owned stays with the second', async () => {
+    test('D12 an object with two owners stays until both are deleted', async () => {
       const { client, namespace } = world();
       const inside = await namespace();
       const create = (name: string, owners: readonly ConfigMap[] = []) =>

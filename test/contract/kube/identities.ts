@@ -17,7 +17,7 @@ import type { World } from './world.ts';
 
 export function identitiesContract(world: () => World): void {
   describe('identities', () => {
-    test('I01 a token that nobody gave out is Unauthorized', async () => {
+    test('I01 an unknown token is Unauthorized', async () => {
       const { connect, server } = world();
       const { clientCert: _, clientKey: __, ...open } = server.access;
       const client = connect({ ...open, token: () => Promise.resolve('wrong') });
@@ -25,7 +25,7 @@ export function identitiesContract(world: () => World): void {
       expect(error).toMatchObject({ status: 401, reason: 'Unauthorized' });
     });
 
-    test('I02 an identity that nothing was granted to is Forbidden, and the message names it', async () => {
+    test('I02 an identity without rights is Forbidden, and the message names the identity', async () => {
       const { connect, server } = world();
       const client = connect(await server.accessAs('nobody'));
       const error = await refusalOf(client.list(configMaps, { namespace: 'default' }));
@@ -34,7 +34,7 @@ export function identitiesContract(world: () => World): void {
       expect(error.message).toContain('User "nobody" cannot list resource "configmaps"');
     });
 
-    test('I06 an identity that may make a token of one account gets one that says how long it is good, and is that account', async () => {
+    test('I06 a TokenRequest returns a token for the named account, with the expiration time', async () => {
       const { client, connect, namespace, server, name } = world();
       const inside = await namespace();
       const user = name('renewer');
@@ -66,7 +66,7 @@ export function identitiesContract(world: () => World): void {
       expect(await refusalOf(ask('mine', 599))).toMatchObject({ status: 422, reason: 'Invalid' });
     });
 
-    test('I05 a right to create one name is a right to apply it, and neither another one nor by create', async () => {
+    test('I05 a right to create a name allows to apply this name, but no other name and no create', async () => {
       const { client, connect, namespace, server, name } = world();
       const inside = await namespace();
       const user = name('keeper');
@@ -97,7 +97,7 @@ export function identitiesContract(world: () => World): void {
       expect(isForbidden(await refusalOf(own.create(secrets, { metadata })))).toBe(true);
     });
 
-    test('I03 the token is asked for before every request', async () => {
+    test('I03 the client requests the token before every request', async () => {
       const { connect, server } = world();
       const tokens = ['first', 'second'];
       const { clientCert: _, clientKey: __, ...open } = server.access;
@@ -107,7 +107,7 @@ export function identitiesContract(world: () => World): void {
       expect(tokens).toEqual([]);
     });
 
-    test('I04 a client that was disposed of ends its watches and takes no calls', async () => {
+    test('I04 a disposed client ends all watches and refuses calls', async () => {
       const { connect, client } = world();
       const { resourceVersion } = await client.list(widgets);
       const own = connect();
@@ -131,7 +131,7 @@ const roleBindings = defineResource<
   KubeObject & { readonly roleRef?: unknown; readonly subjects?: unknown }
 >({ ...rbac, plural: 'rolebindings', kind: 'RoleBinding' });
 
-/** Gives a user rights in one namespace. */
+/** Grants a user rights in a namespace. */
 async function grant(
   client: KubeClient,
   namespace: string,

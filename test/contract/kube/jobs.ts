@@ -5,7 +5,7 @@ import type { ObjectRef } from '../../../src/kube/object.ts';
 import { eventually } from './eventually.ts';
 import type { World } from './world.ts';
 
-/** Pods of a Job need a ServiceAccount, which this namespace has from the start. */
+/** Pods of a Job need a ServiceAccount; this namespace has the account from the start. */
 const namespace = 'default';
 
 export function jobsContract(world: () => World): void {
@@ -30,7 +30,7 @@ export function jobsContract(world: () => World): void {
   }
 
   describe('jobs', () => {
-    test('J01 a Job makes one Pod that it owns, from its template', async () => {
+    test('J01 a Job creates and owns a Pod from the template', async () => {
       const { client, job } = await created();
       const pod = await podOf(client, job);
       expect(pod.metadata.labels).toMatchObject({
@@ -49,7 +49,7 @@ export function jobsContract(world: () => World): void {
       expect(pod.status?.phase).toBe('Pending');
     });
 
-    test('J02 a Pod that succeeded makes its Job Complete and keeps its message', async () => {
+    test('J02 a succeeded Pod makes the Job Complete, and the termination message stays readable', async () => {
       const { client, job } = await created();
       const pod = await podOf(client, job);
       await end(client, pod, 'Succeeded', 0);
@@ -77,7 +77,7 @@ export function jobsContract(world: () => World): void {
       await podOf(client, job);
     });
 
-    test('J05 a Job that is deleted in the background takes its Pods and what it owns along', async () => {
+    test('J05 background deletion of a Job deletes Pods and dependents', async () => {
       const { client, job } = await created();
       const pod = await podOf(client, job);
       const { name, uid = '' } = job.metadata;
@@ -105,7 +105,7 @@ function podOf(client: KubeClient, job: Job): Promise<Pod> {
   return eventually('the Pod of the Job', async () => (await podsOf(client, job))[0]);
 }
 
-/** What a kubelet reports when the only container ended. */
+/** Kubelet status after the only container ended. */
 async function end(
   client: KubeClient,
   { metadata }: Pod,

@@ -3,7 +3,7 @@ import { secrets } from '../../../src/kube/core-resources.ts';
 import { refusalOf } from './refusal.ts';
 import type { World } from './world.ts';
 
-/** With Secrets: every namespace of a real server has a ConfigMap of its own. */
+/** Secrets instead of ConfigMaps: a real server creates a ConfigMap in every namespace. */
 export function listsContract(world: () => World): void {
   async function filled(names: readonly string[], labels: Record<string, string> = {}) {
     const { client, namespace } = world();
@@ -15,7 +15,7 @@ export function listsContract(world: () => World): void {
   }
 
   describe('lists', () => {
-    test('L01 a list of a namespace holds that namespace only, a list of all holds more', async () => {
+    test('L01 a namespaced list has only objects from this namespace, a list over all namespaces has more', async () => {
       const { client } = world();
       const [first, second] = [await filled(['a', 'b']), await filled(['c'])];
       const inFirst = await client.list(secrets, { namespace: first });
@@ -31,7 +31,7 @@ export function listsContract(world: () => World): void {
       expect(items).toMatchObject([{ apiVersion: 'v1', kind: 'Secret' }]);
     });
 
-    test('L03 pages hold every object once, in the order of their names, at one resourceVersion', async () => {
+    test('L03 pages have every object once, ordered by name, at a single resourceVersion', async () => {
       const { client } = world();
       const namespace = await filled(['e', 'a', 'd', 'b', 'c']);
       const first = await client.list(secrets, { namespace, limit: 2 });
@@ -96,7 +96,7 @@ export function listsContract(world: () => World): void {
       expect(await refusalOf(client.list(secrets, options))).toMatchObject({ status: 400 });
     });
 
-    test('L08 the field selector metadata.name selects one object', async () => {
+    test('L08 the field selector metadata.name selects a single object', async () => {
       const { client } = world();
       const namespace = await filled(['a', 'b']);
       const options = { namespace, fieldSelector: 'metadata.name=b' };
@@ -123,7 +123,7 @@ export function listsContract(world: () => World): void {
       expect(namesOf(await client.listAll(secrets, { namespace: inside }))).toEqual(names);
     });
 
-    test('L11 the resourceVersion of an empty list is one to watch from', async () => {
+    test('L11 a watch can start at the resourceVersion of an empty list', async () => {
       const { client, namespace } = world();
       const inside = await namespace();
       const { items, resourceVersion } = await client.list(secrets, { namespace: inside });

@@ -52,7 +52,7 @@ export function objectsContract(world: () => World): void {
       expect(error.message).toContain('no-such-namespace');
     });
 
-    test('O05 a resource that is not served is NotFound', async () => {
+    test('O05 an unserved resource is NotFound', async () => {
       const { client, namespace } = world();
       const inside = await namespace();
       expect(isNotFound(await refusalOf(client.list(gadgets, { namespace: inside })))).toBe(true);
@@ -106,13 +106,13 @@ export function objectsContract(world: () => World): void {
       expect(await client.get(configMaps, metadata)).toEqual(first);
     });
 
-    test('O11 merge patch of a missing object is NotFound', async () => {
+    test('O11 a merge patch for a missing object is NotFound', async () => {
       const { client, namespace } = world();
       const ref = { namespace: await namespace(), name: 'missing' };
       expect(isNotFound(await refusalOf(client.patch(configMaps, ref, { data: {} })))).toBe(true);
     });
 
-    test('O12 a write that changes nothing keeps the resourceVersion', async () => {
+    test('O12 a write without changes leaves the resourceVersion unchanged', async () => {
       const { client, namespace } = world();
       const metadata = { namespace: await namespace(), name: 'one' };
       const created = await client.create(configMaps, { metadata, data: { a: '1' } });
@@ -141,7 +141,7 @@ export function objectsContract(world: () => World): void {
       expect(read.status?.phase).toBe('Active');
     });
 
-    test('O15 a Node keeps its spec when its status is patched and the other way round', async () => {
+    test('O15 a status patch leaves the spec of a Node unchanged, and a spec patch the status', async () => {
       const { client, name } = world();
       const ref = { name: name('node') };
       await client.create(nodes, { metadata: { ...ref, labels: { zone: 'a' } } });
@@ -157,7 +157,7 @@ export function objectsContract(world: () => World): void {
       await client.delete(nodes, ref);
     });
 
-    test('O16 the server tells its version', async () => {
+    test('O16 the server returns the Kubernetes version', async () => {
       expect((await world().client.version()).gitVersion).toMatch(/^v1\.\d+\.\d+/);
     });
 
@@ -178,7 +178,7 @@ export function objectsContract(world: () => World): void {
       };
       const spec = { hard: { 'count/secrets': '0' } };
       await client.create(resourceQuotas, { metadata: quota, spec });
-      // Admission learns of a quota by a watch, and refuses everything until the quota has a status.
+      // The admission plugin watches quotas, and refuses every request until the quota has a status.
       const refused = await eventually('the quota is counted', async () => {
         const error = await refusal();
         return error?.message.includes('exceeded quota') && error;

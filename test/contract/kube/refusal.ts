@@ -1,6 +1,6 @@
 import { KubeError } from '../../../src/kube/errors.ts';
 
-/** The error with which a call was refused; throws when it was not. */
+/** Resolves to the error of a refused call; throws when the call succeeds. */
 export async function refusalOf(call: Promise<unknown>): Promise<KubeError> {
   try {
     await call;

@@ -25,7 +25,7 @@ const bindings = defineResource<RoleBinding>({
   kind: 'RoleBinding',
 });
 
-/** A new namespace, and an identity that these rules of a Role there were granted to. */
+/** A new namespace, and an identity bound to a Role with these rules. */
 async function granted(
   { client, namespace, name, server, connect }: World,
   rules: Role['rules'],
@@ -52,20 +52,20 @@ async function granted(
 
 export function rightsContract(world: () => World): void {
   describe('rights', () => {
-    test('G01 everybody who is known may ask, and is told no when nothing was granted', async () => {
+    test('G01 every known identity may request access reviews, and is denied without a grant', async () => {
       const { connect, server, client } = world();
       const action = { verb: 'list', group: '', resource: 'configmaps' } as const;
       expect(await client.mayI(action)).toBe('yes');
       expect(await connect(await server.accessAs('nobody')).mayI(action)).toBe('no');
     });
 
-    test('G02 a right holds for its verb, subresource, namespace and group, and no other', async () => {
+    test('G02 a right is limited to verb, subresource, namespace and group', async () => {
       const { client, inside } = await granted(world(), [
         { apiGroups: ['example.com'], resources: ['things', 'things/status'], verbs: ['get'] },
       ]);
       const things = { verb: 'get', group: 'example.com', resource: 'things' } as const;
       const here = { ...things, namespace: inside };
-      // Of a kind that nobody serves: what is asked need not exist.
+      // For an unserved kind: access reviews do not need an existing resource.
       expect(await client.mayI(here)).toBe('yes');
       expect(await client.mayI({ ...here, name: 'any' })).toBe('yes');
       expect(await client.mayI({ ...here, resource: 'things/status' })).toBe('yes');
@@ -104,7 +104,7 @@ export function rightsContract(world: () => World): void {
       expect(isForbidden(await refusalOf(client.apply(secrets, other, manager)))).toBe(true);
     });
 
-    test('G06 a right by name is one to list and watch that object alone', async () => {
+    test('G06 a right by name allows to list and watch only this object', async () => {
       const { client, inside: namespace } = await granted(world(), [
         {
           apiGroups: [''],

@@ -12,7 +12,7 @@ import { type Widget, widgets } from './widget.ts';
 import { type World, widget } from './world.ts';
 
 const time = { clock: systemClock, random: systemRandom };
-/** A tenth of what parts use, so that successors need not be waited for. */
+/** A tenth of the production value: successors take over soon. */
 const terms = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 200 };
 
 export function runtimeContract(world: () => World): void {
@@ -44,7 +44,7 @@ export function runtimeContract(world: () => World): void {
       expect(reflector.state).toBe('stopped');
     });
 
-    test('R02 a controller brings every object to what its spec asks for', async () => {
+    test('R02 a controller makes every object match the spec', async () => {
       const { client, namespace } = world();
       const inside = await namespace();
       const store = new Store<Widget>();
@@ -119,7 +119,7 @@ export function runtimeContract(world: () => World): void {
       });
     });
 
-    test('R04 of three candidates one leads at a time, and the next one takes over', async () => {
+    test('R04 only one of three candidates leads at a time, and the next takes over', async () => {
       const { client, namespace } = world();
       const ref = { namespace: await namespace(), name: 'leader' };
       const leaders: string[] = [];
@@ -145,7 +145,7 @@ export function runtimeContract(world: () => World): void {
       expect(lease.spec).toMatchObject({ holderIdentity: '', leaseTransitions: 3 });
     });
 
-    test('R05 a leader that is stopped gives the lease back after its work has ended', async () => {
+    test('R05 a stopped leader releases the lease after all work has ended', async () => {
       const { client, namespace } = world();
       const ref = { namespace: await namespace(), name: 'leader' };
       const holder = async () => (await client.get(leases, ref)).spec?.holderIdentity;

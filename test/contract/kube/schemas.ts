@@ -6,8 +6,8 @@ import { widgetCrd, widgets } from './widget.ts';
 import { type World, widget } from './world.ts';
 
 export function schemasContract(world: () => World): void {
-  describe('schemas of custom resources', () => {
-    test('C01 an accepted CRD says so, with the names it got', async () => {
+  describe('schemas for custom resources', () => {
+    test('C01 an accepted CRD has the condition and the accepted names', async () => {
       const { status } = await world().client.get(crds, widgetCrd.metadata);
       expect(status?.acceptedNames).toMatchObject({ kind: 'Widget', plural: 'widgets' });
       const conditions = status?.conditions?.map(
@@ -74,7 +74,7 @@ export function schemasContract(world: () => World): void {
       expect(error.causes.map((cause) => cause.field)).toContain(field);
     });
 
-    test('C10 a value of another type is Invalid and the cause names the field', async () => {
+    test('C10 a value with a wrong type is Invalid, and the cause names the field', async () => {
       const { client, namespace } = world();
       const metadata = { namespace: await namespace(), name: 'one' };
       await client.create(widgets, { metadata, spec: { color: 'red' } });
@@ -92,7 +92,7 @@ export function schemasContract(world: () => World): void {
       expect(error.causes.map((cause) => cause.field)).toContain('spec.parts[1]');
     });
 
-    test('C12 a patch that is Invalid changes nothing', async () => {
+    test('C12 an Invalid patch changes nothing', async () => {
       const { client, namespace } = world();
       const created = await client.create(widgets, widget(await namespace(), 'one'));
       const patch = { spec: { color: 'pink', size: 4 } };
@@ -100,7 +100,7 @@ export function schemasContract(world: () => World): void {
       expect(await client.get(widgets, created.metadata)).toEqual(created);
     });
 
-    test('C13 the status is checked by its schema too', async () => {
+    test('C13 the schema also validates the status', async () => {
       const { client, namespace } = world();
       const { metadata } = await client.create(widgets, widget(await namespace(), 'one'));
       const patch = { status: { phase: 'Ready', conditions: [{ type: 'A' }] } };

@@ -1,9 +1,9 @@
 import type { ClusterAccess } from '../../../src/kube/access/access.ts';
 
-/** A Kubernetes API server, with its garbage collector and Job controller, that the contract suite may fill. */
+/** Kubernetes API server for the contract suite, with garbage collector and Job controller. */
 export interface ServerUnderTest extends AsyncDisposable {
-  /** An identity that may do everything. */
+  /** Identity with all rights. */
   readonly access: ClusterAccess;
-  /** An identity that is known and that nothing was granted to. */
+  /** Known identity without rights. */
   accessAs(user: string): Promise<ClusterAccess>;
 }

@@ -50,7 +50,7 @@ export function statusContract(world: () => World): void {
       expect((await client.create(widgets, wanted)).status).toBeUndefined();
     });
 
-    test('S05 conditions of two managers add up, one condition conflicts alone', async () => {
+    test('S05 conditions from two managers are merged, a shared condition conflicts', async () => {
       const { client, metadata } = await one();
       const condition = (type: string, status: string) => ({
         metadata,

@@ -28,7 +28,7 @@ export function watchesContract(world: () => World): void {
       ]);
     });
 
-    test('W02 a watch from an older version replays what it missed', async () => {
+    test('W02 a watch from an older version replays missed events', async () => {
       const { client, ...from } = await start();
       for (const name of ['a', 'b']) await client.create(widgets, widget(from.namespace, name));
       await client.delete(widgets, { namespace: from.namespace, name: 'a' });
@@ -36,7 +36,7 @@ export function watchesContract(world: () => World): void {
       expect(seen.map(describeEvent)).toEqual(['ADDED a 3', 'ADDED b 3', 'DELETED a 3']);
     });
 
-    test('W03 versions of events only grow, that of a deletion too', async () => {
+    test('W03 event versions only grow, also for deletions', async () => {
       const { client, ...from } = await start();
       const { metadata } = await client.create(widgets, widget(from.namespace, 'one'));
       await client.patch(widgets, metadata, { spec: { size: 4 } });
@@ -49,7 +49,7 @@ export function watchesContract(world: () => World): void {
       expect(isNewer(versions[2], versions[1])).toBe(true);
     });
 
-    test('W04 a watch of a namespace sees that namespace only, one of all sees all', async () => {
+    test('W04 a namespaced watch sees only this namespace, a watch over all namespaces sees all', async () => {
       const { client, ...from } = await start();
       const other = await world().namespace();
       await client.create(widgets, widget(other, 'far'));
@@ -62,7 +62,7 @@ export function watchesContract(world: () => World): void {
       ]);
     });
 
-    test('W05 an object that loses the label is DELETED, one that gets it ADDED', async () => {
+    test('W05 an object is DELETED when the label is removed and ADDED when the label is set', async () => {
       const { client, ...from } = await start();
       const { metadata } = await client.create(widgets, widget(from.namespace, 'one'));
       await client.patch(widgets, metadata, { metadata: { labels: { app: 'x' } } });
@@ -73,14 +73,14 @@ export function watchesContract(world: () => World): void {
       expect(isNewer(versionOf(seen[2]), versionOf(seen[1]))).toBe(true);
     });
 
-    test('W06 the field selector metadata.name watches one object', async () => {
+    test('W06 the field selector metadata.name watches a single object', async () => {
       const { client, ...from } = await start();
       for (const name of ['a', 'b']) await client.create(widgets, widget(from.namespace, name));
       const seen = await take(client, { ...from, fieldSelector: 'metadata.name=b' }, 1);
       expect(seen.map(describeEvent)).toEqual(['ADDED b 3']);
     });
 
-    test('W07 a change of the status is MODIFIED', async () => {
+    test('W07 a status change is MODIFIED', async () => {
       const { client, ...from } = await start();
       const { metadata } = await client.create(widgets, widget(from.namespace, 'one'));
       await client.patchStatus(widgets, metadata, { status: { phase: 'Ready' } });
@@ -88,7 +88,7 @@ export function watchesContract(world: () => World): void {
       expect(modified).toMatchObject({ type: 'MODIFIED', object: { status: { phase: 'Ready' } } });
     });
 
-    test('W08 a write that changes nothing is no event', async () => {
+    test('W08 a write without changes is no event', async () => {
       const { client, ...from } = await start();
       const { metadata } = await client.create(widgets, widget(from.namespace, 'one'));
       await client.patch(widgets, metadata, { spec: { color: 'red' } });
@@ -111,14 +111,14 @@ export function watchesContract(world: () => World): void {
       expect(seen[1]?.object.metadata.deletionTimestamp).toBeDefined();
     });
 
-    test('W10 a version that is too old is Gone', async () => {
+    test('W10 a compacted version is Gone', async () => {
       const { client, namespace } = await start();
       const error = await refusalOf(take(client, { namespace, resourceVersion: '1' }, 1));
       expect(isGone(error)).toBe(true);
       expect(error.reason).toBe('Expired');
     });
 
-    test('W11 the server ends a watch after its time, with a bookmark that is fresh', async () => {
+    test('W11 the server ends a watch after the time limit, with a fresh bookmark', async () => {
       const { client, ...from } = await start();
       const elsewhere = await world().namespace();
       const far: (string | undefined)[] = [];
@@ -153,7 +153,7 @@ export function watchesContract(world: () => World): void {
 
 type ObjectEvent = Exclude<WatchEvent<Widget>, { type: 'BOOKMARK' }>;
 
-/** The first events of a watch, bookmarks left out. */
+/** The first events in a watch, without bookmarks. */
 async function take(
   client: KubeClient,
   options: WatchOptions,

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../src/kube/object.ts';
 import { defineResource } from '../../../src/kube/resource.ts';
 
-/** The suite's own kind: one field for each thing a schema can ask of a server. */
+/** The suite's own kind: a field for each schema feature. */
 export interface Widget extends KubeObject {
   readonly spec: {
     readonly color: string;
@@ -27,7 +27,7 @@ export const widgets = defineResource<Widget>({
   namespaced: true,
 });
 
-/** Looks like a resource and is served by nobody. */
+/** Resource name that no server serves. */
 export const gadgets = defineResource<KubeObject>({
   group,
   version: 'v1',

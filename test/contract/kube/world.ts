@@ -7,25 +7,25 @@ import { eventually } from './eventually.ts';
 import type { ServerUnderTest } from './server-under-test.ts';
 import { type Widget, widgetCrd, widgets } from './widget.ts';
 
-/** What every test of the suite works with. */
+/** Fixture for all tests of the suite. */
 export interface World {
   readonly server: ServerUnderTest;
-  /** May do everything; its calls are counted. */
+  /** Client with all rights and counted calls. */
   readonly client: KubeClient;
-  /** Calls so far, by the name of the client's method. */
+  /** Calls so far, by method name. */
   readonly calls: ReadonlyMap<string, number>;
-  /** Names of all methods of a client. */
+  /** Method names of a client. */
   readonly methods: readonly string[];
-  /** A client of the caller's own, to be disposed of; its calls are counted too. */
+  /** A separate client with counted calls; the caller disposes of the client. */
   readonly connect: (access?: ClusterAccess) => KubeClient;
   /** A new empty namespace. */
   readonly namespace: () => Promise<string>;
-  /** A name that no other test uses. */
+  /** A unique name. */
   readonly name: (stem: string) => string;
   readonly close: () => Promise<void>;
 }
 
-/** Prepares a server for the suite: installs its own kind and waits until it is served. */
+/** Prepares a server: installs the suite's CRD and waits until the CRD is served. */
 export async function createWorld(server: ServerUnderTest): Promise<World> {
   const calls = new Map<string, number>();
   const open: KubeClient[] = [];

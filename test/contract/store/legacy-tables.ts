@@ -28,7 +28,7 @@ export function observed(
 
 const portAt = (address: string) => ({ status: 'ACTIVE', addresses: [address] });
 
-/** A look at a port with this address, beside one whose time is none. */
+/** An observation of a port with this address, beside a port without time. */
 function at(address: string, ...configured: string[]): ObservedPorts {
   const ports = new Map([
     ['p0', { ...portAt(address), createdAt: portMade }],
@@ -42,7 +42,7 @@ function named(name: string, networkName: string): ObservedPorts {
   return observed({ subnets: new Map([['sub', subnet]]) });
 }
 
-/** The tables that the legacy system has too, as they are on every database. */
+/** Tables shared with the legacy system, in the form for every database. */
 export function legacyTablesContract(title: string, open: () => Promise<StoreUnderTest>): void {
   describe(title, () => {
     let world: StoreUnderTest;
@@ -68,14 +68,14 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     const rowsOf = async (table: string) => world.query(`select * from ${table} order by id`);
     const n1 = node('n1', { interfaces: [entry(0), entry(1)] });
 
-    /** All that is in the tables. */
+    /** All rows in the tables. */
     async function everything() {
       return Promise.all(
         tables.map((table) => world.query(`select * from ${table} order by 1, 2`)),
       );
     }
 
-    it('say of each NIC, subnet, server and OpenstackConfig what was seen', async () => {
+    it('rows have the observed NICs, subnets, servers and OpenstackConfigs', async () => {
       await store.record('biz-1', author, [n1], {
         sighting: observed({ configured: new Set(['p1']) }),
       });
@@ -130,7 +130,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       expect(await everything()).toEqual(before);
     });
 
-    it('say that the status of a port, or the name of a subnet, changed, and the records stay', async () => {
+    it('a changed port status or subnet name updates the row in place', async () => {
       await store.record('biz-1', author, [n1], { sighting: observed() });
       const records = await store.list();
       const ids = (await rowsOf('multi_interface')).map(({ id }) => id);
@@ -156,7 +156,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       expect(await world.query('select * from change_log')).toHaveLength(2);
     });
 
-    it('say what else changed of a port, and nothing of the ports beside it', async () => {
+    it('a changed port updates only its own row', async () => {
       await store.record('biz-1', author, [n1], { sighting: at('10.0.0.5') });
       const [, beside] = await rowsOf('multi_interface');
       expect(beside).toMatchObject({ created_at: '2026-01-09 06:23:29.000' });
@@ -173,7 +173,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       ]);
     });
 
-    it('say that the content of an OpenstackConfig changed, and that of no other', async () => {
+    it('a changed OpenstackConfig updates only its own content', async () => {
       await store.record('biz-1', author, [n1], { sighting: observed() });
       await store.record('biz-1', other, [], { sighting: observed() });
       await store.record('biz-1', author, [n1], { sighting: observed({ specHash: 'hash-2' }) });
@@ -184,14 +184,14 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       expect(await rowsOf('cr_state')).toMatchObject([second]);
     });
 
-    it('keep the name of a network that was not seen', async () => {
+    it('an unobserved network keeps its name', async () => {
       await store.record('biz-1', author, [n1], { sighting: named('storage', 'data') });
       await store.record('biz-1', author, [n1], { sighting: named('backup', '') });
       const names = { subnet_name: 'backup', network_name: 'data' };
       expect(await rowsOf('multi_subnet')).toMatchObject([names]);
     });
 
-    it('keep what a look did not see', async () => {
+    it('unobserved rows stay', async () => {
       await store.record('biz-1', author, [n1], { sighting: observed() });
       const none = { ports: new Map(), subnets: new Map(), specHash: '' };
       const changed = { ...n1, generation: 2, interfaces: [entry(0)] };
@@ -205,7 +205,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       expect(await rowsOf('cr_state')).toMatchObject([{ spec_hash: 'hash-1' }]);
     });
 
-    it('mark what is gone, and what comes back is the same row', async () => {
+    it('missing objects are marked deleted, and the same row is reused when they return', async () => {
       await store.record('biz-1', author, [n1], { sighting: observed() });
       now = later;
       const left = { ...n1, generation: 2, interfaces: [entry(0)] };
@@ -224,7 +224,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       expect(await rowsOf('node_table')).toMatchObject([active]);
     });
 
-    it('forget after a year what was marked deleted, and nothing else', async () => {
+    it('rows marked deleted are removed after a year, and no other row', async () => {
       await store.record('biz-1', author, [n1], { sighting: observed() });
       const n2 = node('n2', {
         instanceId: 'other',
@@ -247,7 +247,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       expect(await rowsOf('multi_subnet')).toEqual([]);
     });
 
-    it('take a server that was built again under its old name', async () => {
+    it('a rebuilt server takes over the row with the same name', async () => {
       await store.record('biz-1', author, [n1], { sighting: observed() });
       const again = node('n1', { instanceId: 'again', uid: 'again', interfaces: [nic(5)] });
       await store.record('biz-1', author, [again], { sighting: observed() });
@@ -257,7 +257,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       ]);
     });
 
-    it('keep the server whose node has another name now', async () => {
+    it('a server keeps its row when its node is renamed', async () => {
       await store.record('biz-1', author, [n1], { sighting: observed() });
       await store.record('biz-1', author, [{ ...n1, nodeName: 'n2', uid: 'n2' }], {
         sighting: observed(),
@@ -285,7 +285,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       }
     });
 
-    it('leave a port alone that moved to a node of another OpenstackConfig', async () => {
+    it("a port that moved to a different OpenstackConfig's node stays unchanged", async () => {
       await store.record('biz-1', author, [n1], { sighting: observed() });
       const taker = node('n2', { interfaces: [entry(0), entry(1)] });
       await store.record('biz-1', other, [taker], { sighting: observed() });
@@ -298,7 +298,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       expect(await rowsOf('multi_subnet')).toMatchObject([{ status: 'active' }]);
     });
 
-    it('keep a subnet that many nodes move in within one look', async () => {
+    it('a subnet stays when many nodes move into the subnet in one observation', async () => {
       const nodes = Array.from({ length: 60 }, (_, n) =>
         node(`m${n}`, { interfaces: n === 0 ? [entry(0)] : [] }),
       );
@@ -312,7 +312,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       expect(await rowsOf('multi_subnet')).toMatchObject([{ status: 'active' }]);
     });
 
-    it('give way to what is delivered now, when they are rows of the legacy operator', async () => {
+    it('rows from the legacy operator are replaced by new deliveries', async () => {
       await world.query(
         "insert into multi_interface (port_id, subnet_id, macaddress, cr_namespace, cr_name, netplan_success) values ('p0', 'sub', 'm', 'ns', 'osc', 1), ('p9', 'sub', 'm', 'ns', 'osc', 1)",
       );
@@ -325,7 +325,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       ]);
     });
 
-    it('take names of any length and any characters, and are not written again for them', async () => {
+    it('names may have any length and any characters, and do not cause repeated writes', async () => {
       const name = `\0\ud800${'ü🦊'.repeat(200_000)}`;
       const odd = observed({ name, status: 'X'.repeat(500) });
       await store.record('biz-1', author, [n1], { sighting: odd });
@@ -337,7 +337,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       expect(Array.from(String(subnet?.subnet_name))).toHaveLength(255);
     });
 
-    it('take a port whose time cannot be told', async () => {
+    it('a port without a known time is stored', async () => {
       const port = { status: 'ACTIVE', addresses: [], createdAt: 'yesterday' };
       await store.record('biz-1', author, [n1], {
         sighting: observed({ ports: new Map([['p0', port]]) }),
@@ -359,7 +359,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       expect(await names()).toEqual([]);
     });
 
-    it('show of a record what was seen of its ports', async () => {
+    it('a record shows the observed ports', async () => {
       await store.record('biz-1', author, [n1], { sighting: observed() });
       await store.record('biz-2', author, [n1], { sighting: observed({ name: 'elsewhere' }) });
       const notes = await store.notesOf(await store.list());
@@ -373,7 +373,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       expect([notes.of('biz-3', 'p0'), notes.of('biz-1', undefined)]).toEqual([{}, {}]);
     });
 
-    it('count the NICs of each node of a business cluster', async () => {
+    it('counts have the NICs for each node in a business cluster', async () => {
       await store.record('biz-2', author, [node('n3', { interfaces: [] })], {
         sighting: observed(),
       });

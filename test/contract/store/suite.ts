@@ -9,7 +9,7 @@ import type { Store } from '../../../src/store/store.ts';
 export interface StoreUnderTest extends AsyncDisposable {
   open(now: () => Date): Promise<Store>;
   empty(): Promise<void>;
-  /** Rows of a statement that does not go through the store. */
+  /** Rows from a statement that bypasses the store. */
   query(sql: string): Promise<readonly Record<string, unknown>[]>;
 }
 
@@ -37,7 +37,7 @@ export function node(name: string, change: Partial<StoredNode> = {}): StoredNode
   return { ...plain, interfaces: [nic(0)], ...change };
 }
 
-/** What the store does on every database. */
+/** Store behaviour for every database. */
 export function storeContract(title: string, open: () => Promise<StoreUnderTest>): void {
   describe(title, () => {
     let world: StoreUnderTest;
@@ -47,7 +47,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
     beforeAll(async () => {
       world = await open();
       store = await world.open(() => now);
-      // A MariaDB gets its tables at the first call.
+      // MariaDB creates tables at the first call.
       await store.list();
     });
 
@@ -79,7 +79,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
     }
 
     describe('the records', () => {
-      it('are what was recorded, with the hash of the config and the time of the change', async () => {
+      it('nodes equal the recorded state, with the config hash and the time of the change', async () => {
         await store.record('biz-1', author, [node('n1')]);
         const config = { nodeName: 'n1', instanceId: 'server-n1', interfaces: [nic(0)] };
         expect(await store.list()).toEqual([
@@ -94,7 +94,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         ]);
       });
 
-      it('come in a stable order, filtered by everything that is asked for at once', async () => {
+      it('nodes have a stable order and match all filters', async () => {
         await store.record('biz-2', author, [node('n1')]);
         await store.record('biz-1', author, [node('n2'), node('n1'), node('N1')]);
         expect(await names()).toEqual(['biz-1/N1', 'biz-1/n1', 'biz-1/n2', 'biz-2/n1']);
@@ -121,7 +121,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         expect(await store.list({ limit: 2, after: second[1] })).toEqual([]);
       });
 
-      it('of a node that is no longer there go, those of other OpenstackConfigs and clusters stay', async () => {
+      it('removed nodes disappear; nodes of foreign OpenstackConfigs and clusters stay', async () => {
         await store.record('biz-1', author, [node('n1'), node('n2')]);
         await store.record('biz-1', other, [node('n3')]);
         await store.record('biz-2', author, [node('n1')]);
@@ -129,13 +129,13 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         expect(await names()).toEqual(['biz-1/n2', 'biz-1/n3', 'biz-2/n1']);
       });
 
-      it('take a rebuilt server under the name of the old one', async () => {
+      it("a rebuilt server takes over the old server's name", async () => {
         await store.record('biz-1', author, [node('n1')]);
         await store.record('biz-1', author, [node('n1', { uid: 'again', instanceId: 'rebuilt' })]);
         expect(await store.list()).toMatchObject([{ nodeName: 'n1', instanceId: 'rebuilt' }]);
       });
 
-      it('of a node that could not be read stay as they are, and nothing is logged about it', async () => {
+      it('unreadable nodes stay unchanged, without a log line', async () => {
         await store.record('biz-1', author, [node('n1'), node('n2'), node('n3')]);
         const before = await store.list({ nodeName: 'n1' });
         await store.record('biz-1', author, [node('n2')], { unknown: ['n1'] });
@@ -145,7 +145,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         expect(removed.map((row) => row.node_name)).toEqual(['n3']);
       });
 
-      it('of many OpenstackConfigs that are written at once are all written', async () => {
+      it('concurrent writes for many OpenstackConfigs are all stored', async () => {
         const authors = Array.from({ length: 8 }, (_, n) => ({ ...author, name: `osc-${n}` }));
         for (let generation = 1; generation <= 3; generation++) {
           const nodesOf = ({ name }: { name: string }) =>
@@ -173,7 +173,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         expect(await store.list()).toMatchObject([{ updatedAt: '2026-02-01T00:00:00.000Z' }]);
       });
 
-      it('say in which clusters an OpenstackConfig has nodes', async () => {
+      it('the store lists the clusters where an OpenstackConfig has nodes', async () => {
         await store.record('biz-1', author, [node('n1'), node('n2')]);
         await store.record('biz-2', author, [node('n3')]);
         expect(await store.nodesOf(author)).toEqual(
@@ -187,8 +187,8 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
       });
     });
 
-    describe('the NICs of a server', () => {
-      it('are those of its last delivery, under whatever name it stood', async () => {
+    describe('NICs of a server', () => {
+      it('NICs come from the last delivery, under any node name', async () => {
         await store.record('biz-1', author, [node('n1', { interfaces: [nic(0), nic(1)] })]);
         await store.record('biz-1', author, [node('n1', { generation: 2, interfaces: [nic(1)] })]);
         expect(await nicsOf('server-n1')).toEqual([
@@ -213,12 +213,12 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         ]);
       });
 
-      it('are not those of a node whose server nobody knows', async () => {
+      it('a node without known server contributes no NICs', async () => {
         await store.record('biz-1', author, [node('n1', { instanceId: '' })]);
         expect(await nicsOf('')).toEqual([]);
       });
 
-      it('are read for any number of servers', async () => {
+      it('NICs are read for any number of servers', async () => {
         await store.record('biz-1', author, [node('n1'), node('n2')]);
         const many = Array.from({ length: 600 }, (_, n) => `unknown-${n}`);
         const found = await nicsOf('server-n1', ...many, 'server-n2', ...many);
@@ -228,7 +228,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
     });
 
     describe('the change log', () => {
-      it('keeps its newest hundred thousand rows', async () => {
+      it('the log has the newest hundred thousand rows', async () => {
         await store.record('biz-1', author, [node('n1'), node('n2')]);
         const [oldest] = await changeLog();
         const copied =
@@ -242,7 +242,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         expect(kept.map(({ id }) => Number(id))).toEqual([Number(oldest?.id) + 1, newest]);
       });
 
-      it('has a row for every NIC that came, changed or went, and who asked for it', async () => {
+      it('the log has a row for every added, changed or removed NIC, with the requester', async () => {
         await store.record('biz-1', author, [node('n1', { interfaces: [nic(0), nic(1)] })]);
         const changed = nic(0, { mtu: 9000 });
         await store.record('biz-1', author, [node('n1', { generation: 2, interfaces: [changed] })]);
@@ -270,7 +270,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         });
       });
 
-      it('names the basis of removed NICs, and none for other changes or an unknown basis', async () => {
+      it('the log names the evidence for removed NICs, and none for other changes or unknown evidence', async () => {
         const basesOf = (...all: RemovalBasis[]) =>
           new Map(all.map((basis, n) => [nic(n).macAddress, basis]));
         const bases = new Map([
@@ -317,7 +317,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
       });
     });
 
-    it('keeps what is in it when it is opened again, and migrates once', async () => {
+    it('a reopened store has its rows and runs no migration twice', async () => {
       await store.record('biz-1', author, [node('n1')]);
       const again = await world.open(() => now);
       const records = await again.list();
@@ -332,7 +332,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
       ]);
     });
 
-    it('adds nodes to what is recorded, removes others, and finds them with who delivered them', async () => {
+    it('deliveries add and remove nodes, and lookups return the delivering OpenstackConfig', async () => {
       await store.record('biz-1', author, [node('n1')]);
       await store.record('biz-1', other, [node('n2')]);
       await store.record('biz-2', author, [node('n1')]);

@@ -5,7 +5,7 @@ import { killSuite, type Row } from '../../fixtures/crash/kills.ts';
 import { openRealParts } from '../../fixtures/e2e/site.ts';
 import { tableOf } from './table.ts';
 
-// Writes of each part at each stage of a life, the lease and the Events among them.
+// Writes by each part in each stage, including the lease and Events.
 const points = killPointsAt(
   'operator.finalizer.add after',
   'operator.node-config.post before',

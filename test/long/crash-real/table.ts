@@ -10,7 +10,7 @@ What \`make test-long SUITE=crash-real\` found when it ran last: OpenStack, two 
 | --- | --- | --- | --- | --- |
 `;
 
-/** The lives as a page: what was killed, whether it came to that, and what became of it. */
+/** Markdown page: killed writes, whether the kill happened, and the result. */
 export function tableOf(rows: readonly Row[]): string {
   return head + rows.map((row) => `| ${cellsOf(row).join(' | ')} |\n`).join('');
 }

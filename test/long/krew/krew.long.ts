@@ -63,7 +63,7 @@ it('krew refuses an archive whose checksum the manifest does not have', async ()
 it('krew installs the archive without network, and kubectl runs and completes the plugin', async () => {
   expect(await install(`linux-${ownArchitecture}`)).toContain('Installed plugin: multinic');
   expect(await offline('kubectl', 'multinic', 'version')).toContain(`multinic ${built.version}\n`);
-  // krew links the program only; the caveats of the manifest put the file for the completion in place.
+  // krew links only the program; the manifest's caveats describe the completion file.
   const { spec } = parse(await readFile(join(release, 'krew/multinic.yaml'), 'utf8')) as {
     spec: { caveats: string };
   };

@@ -48,7 +48,7 @@ async function restore(root: string) {
 }
 const count = (root: string) => pod.sql(root, login, 'SELECT COUNT(*) FROM node_config');
 
-/** A Pod of 10.11 that serves `rows` rows. */
+/** A Pod with 10.11 and `rows` rows. */
 async function populated(): Promise<readonly [MariadbPod, ChildProcess]> {
   const made = await mariadbPod(mkdtempSync(join(tmpdir(), 'multinic-mariadb-')));
   await made.login(login);
@@ -72,7 +72,7 @@ afterAll(async () => {
   await pod[Symbol.asyncDispose]();
 });
 
-it('10.11 is backed up, upgraded to 11.8, refused on the way back and served by 11.8 again', async () => {
+it('10.11 is backed up, upgraded to 11.8, refused after the upgrade and served again by 11.8', async () => {
   const before = await work(older, 'backup');
   expect(before.status, before.log).toBe(0);
   await stopped(serving);
@@ -98,7 +98,7 @@ it('10.11 is backed up, upgraded to 11.8, refused on the way back and served by 
   expect(await count(newer)).toBe(String(rows));
 });
 
-it('11.8 restores the dump of 10.11 and its own', async () => {
+it('11.8 restores dumps from 10.11 and 11.8', async () => {
   await pod.sql(newer, login, 'DELETE FROM node_config WHERE id > 10');
   await restore(newer);
   expect(await count(newer)).toBe(String(rows));
@@ -109,7 +109,7 @@ it('11.8 restores the dump of 10.11 and its own', async () => {
   expect(await count(newer)).toBe(String(rows));
 });
 
-it('10.11 refuses the dump of 11.8 by the header, and by the comment of mariadb-dump', async () => {
+it('10.11 refuses an 11.8 dump by the header, and by the mariadb-dump comment', async () => {
   const own = await work(newer, 'backup');
   expect(own.status, own.message).toBe(0);
   const { file } = JSON.parse(own.message) as { file: string };
@@ -127,7 +127,7 @@ it('10.11 refuses the dump of 11.8 by the header, and by the comment of mariadb-
   expect(await other.sql(older, login, 'SELECT COUNT(*) FROM node_config')).toBe(String(rows));
 });
 
-it('11.8 upgrades data of a 10.11 that got SIGKILL, without a lost row', async () => {
+it('11.8 upgrades data from a killed 10.11 (SIGKILL) without a lost row', async () => {
   const [other, process] = await populated();
   await using _ = other;
   await stopped(process, 'SIGKILL');

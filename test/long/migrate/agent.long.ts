@@ -28,7 +28,7 @@ let installed: unknown;
 let specs: unknown;
 let tools: MortalTools;
 
-/** Everything that the legacy system consists of. */
+/** All objects of the legacy system. */
 async function theirObjects(): Promise<unknown> {
   const inNamespace = 'deployments,serviceaccounts,services,secrets,configmaps';
   const release = ['-l', 'app.kubernetes.io/instance=multinic-agent'];
@@ -76,7 +76,7 @@ async function expectUntouched(): Promise<void> {
   expect(monitor.downs).toEqual([]);
 }
 
-/** The cluster is ours, so many agents were sent for it, and nothing is left that theirs would be seen by. */
+/** Expects that MultiNIC manages the cluster, has sent this many agents, and that no legacy Job is left. */
 async function expectOurs(agents: number): Promise<void> {
   for (const worker of site.workers) {
     const { metadata, status } = await configOf(site, worker);
@@ -95,7 +95,7 @@ async function expectOurs(agents: number): Promise<void> {
   expect(await site.cluster.kubectl(['get', 'jobs', '-n', theirs, '-o', 'name'])).toBe('');
 }
 
-/** Everything is as it was installed, and no agent of theirs is sent for it. */
+/** Expects the legacy system as installed, with this many legacy agents so far. */
 async function expectTheirs(agents: number): Promise<void> {
   expect(await theirObjects()).toEqual(installed);
   for (const worker of site.workers) {
@@ -109,10 +109,10 @@ async function expectTheirs(agents: number): Promise<void> {
   expect(await agentsSent(site, theirs)).toBe(agents);
 }
 
-/** For what runs the script more than ten times. */
+/** Timeout for more than ten runs of the script. */
 const patient = { timeout: 900_000 };
 
-/** Runs it again and again, killed at each change that is new, until it has come through; resolves to all that was said. */
+/** Runs the script repeatedly, killed at each new change, until a run succeeds; resolves to all output. */
 async function killedEachTime(verb: 'forward' | 'back', backup: string): Promise<string[]> {
   await tools.dieAtEach();
   const said: string[] = [];
@@ -125,7 +125,7 @@ async function killedEachTime(verb: 'forward' | 'back', backup: string): Promise
   throw new Error('it never comes through');
 }
 
-describe('a business cluster of the legacy system', () => {
+describe('migration of a business cluster', () => {
   it('is found fit, and the check changes nothing', async () => {
     const { code, stdout, stderr } = await migrate('check');
     expect(stderr).toContain('no obstacle found');
@@ -134,7 +134,7 @@ describe('a business cluster of the legacy system', () => {
     expect(await theirObjects()).toEqual(installed);
   });
 
-  it('goes forward: one agent for each node, no NIC goes down, and each address is set anew once', async () => {
+  it('forward sends an agent to each node; no NIC goes down, and each address is replaced once', async () => {
     const { code, stderr } = await migrate('forward', 'first');
     expect(stderr).toContain('done: MultiNIC manages 2 node configs');
     expect(code).toBe(0);
@@ -150,7 +150,7 @@ describe('a business cluster of the legacy system', () => {
     await expectOurs(2);
   });
 
-  it('does not go back with the backup of somebody else', async () => {
+  it('back refuses the backup of a different migration', async () => {
     const { code, stderr } = await migrate('back', 'another');
     expect(stderr).toMatch(
       /this cluster is being migrated with the backup .*first, not with .*another/,
@@ -197,7 +197,7 @@ describe('a business cluster of the legacy system', () => {
     await expectTheirs(2);
   });
 
-  it('had each address set anew that one time alone', () => {
+  it('each address is replaced only once over all migrations', () => {
     expect(monitor.taken).toHaveLength(4);
   });
 });

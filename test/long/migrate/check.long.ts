@@ -67,7 +67,7 @@ async function config(
   await site.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(object));
 }
 
-/** What is told under a code. */
+/** Obstacles with this code. */
 function told(said: string, code: string): string {
   return said
     .split('  - [')
@@ -75,13 +75,13 @@ function told(said: string, code: string): string {
     .join('');
 }
 
-it('says that there is nothing to migrate', async () => {
+it('check reports a missing legacy system', async () => {
   const { code, stderr } = await check();
   expect(code).toBe(1);
   expect(told(stderr, 'nothing')).toContain('install MultiNIC: scripts/build-and-deploy.sh');
 });
 
-describe('a cluster that is not fit', () => {
+describe('a cluster with obstacles', () => {
   let said: string;
   let status: number;
 
@@ -154,7 +154,7 @@ describe('a cluster that is not fit', () => {
     },
   };
 
-  it('is told to be so', () => {
+  it('check exits with 1 and counts the obstacles', () => {
     expect(status).toBe(1);
     expect(said).toContain('obstacles to the migration: 10 (above)');
   });
@@ -174,18 +174,18 @@ describe('a cluster that is not fit', () => {
     ['entries', 'fine interfaces[3]: name multinic12 is not within multinic0 to multinic9'],
     ['entries', 'fine interfaces[4]: address and cidr are missing'],
     ['entries', 'fine interfaces[5]: address 10.0.0.256 and cidr 10.0.0.0/8 do not fit'],
-  ])('because of %s: %s', (code, item) => {
+  ])('check reports %s: %s', (code, item) => {
     expect(told(said, code)).toContain(`\n      ${item}\n`);
   });
 
-  it('says of what is fine nothing but that it is there', () => {
+  it('check reports no obstacle for valid objects', () => {
     expect(said).toContain('legacy controller: multinic-system/multinic-agent-controller');
     expect(said).not.toContain('fine interfaces[0]');
     expect(said).not.toContain('fine interfaces[6]');
     expect(told(said, 'duplicates')).not.toContain('fine');
   });
 
-  it('may be migrated all the same when each of it is accepted', async () => {
+  it('check succeeds when all obstacles are accepted', async () => {
     const codes = /--accept (\S+)/.exec(said)?.[1] ?? '';
     const { code, stderr } = await check('--accept', codes);
     expect(stderr).toContain('no obstacle found');
@@ -193,7 +193,7 @@ describe('a cluster that is not fit', () => {
     expect(code).toBe(0);
   });
 
-  it('is left as it is by a dry run', async () => {
+  it('a dry run of forward leaves the cluster unchanged', async () => {
     const codes = /--accept (\S+)/.exec(said)?.[1] ?? '';
     const objects = ['get', 'all,secrets,cm,mnnc,crd', '-A', '-o', 'name'];
     const before = await site.cluster.kubectl(objects);

@@ -20,7 +20,7 @@ let reader: Reader;
 let monitor: NicMonitor;
 let hosts: unknown;
 
-/** The Deployments that there are, by their images. */
+/** Images of all Deployments. */
 async function programsOf({ site }: Place): Promise<string[]> {
   const images = 'jsonpath={.items[*].spec.template.spec.containers[*].image}';
   const found = await site.cluster.kubectl(['get', 'deployments', '-A', '-o', images]);
@@ -31,7 +31,7 @@ beforeAll(async () => {
   place = await openPlace('guide', 'theirs');
   const { site } = place;
   await installLegacy(place);
-  // Pods are processes of this machine, and what is taken from them without a token comes from there.
+  // Pods are processes on this machine, so requests without a token come from loopback.
   for (const { name } of site.workers) {
     await site.client.patch(nodes, { name }, { spec: { podCIDR, podCIDRs: [podCIDR] } });
   }
@@ -83,7 +83,7 @@ it('leads from the legacy system to ours', async () => {
   const operator = await reader.follow(guide, '4. The management cluster');
   expect(operator).toContain("done: the legacy operator sends to MultiNIC's Viola");
   expect(operator).toContain('done: MultiNIC manages 1 OpenstackConfigs');
-  // The Pod of helm test asks Services by their names, for which Pods of this cluster have no network.
+  // The Pod of helm test resolves Service names, but Pods in this cluster have no network.
   const seen = await reader.follow(guide, '5. See that it worked', /^helm .* test /);
   expect(seen).toMatch(/^nodes +True/m);
   expect(await programsOf(place)).toEqual(Array(3).fill('multinic-controllers'));

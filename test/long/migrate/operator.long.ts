@@ -23,12 +23,12 @@ import { NicMonitor } from '../../fixtures/nic-monitor.ts';
 let place: Place;
 let monitor: NicMonitor;
 let installed: unknown;
-/** An administrator by this name, of whom the audit log tells. */
+/** An administrator with this name, visible in the audit log. */
 let administrator: string;
-/** Name of each NIC by its MAC, for each worker, as they were given out. */
+/** Assigned NIC names by MAC, for each worker. */
 const names = new Map<Worker, Record<string, string>>();
 
-/** Everything that the legacy operator and Viola consist of, and what OpenstackConfigs ask for. */
+/** All objects of the legacy operator and Viola, and the specs of OpenstackConfigs. */
 async function theirObjects(): Promise<unknown> {
   const { site } = place;
   const kinds = 'deployments,serviceaccounts,services,roles,rolebindings,configmaps';
@@ -59,7 +59,7 @@ async function namesOn({ host }: Worker): Promise<Record<string, string>> {
   );
 }
 
-/** A port with this MAC is attached, and becomes the NIC of this name; all others keep theirs. */
+/** Attaches a port with this MAC and expects the NIC name; all earlier NICs keep their names. */
 async function expectArrives(worker: Worker, mac: string, name: string): Promise<void> {
   await attach(place, worker, mac);
   const expected = { ...names.get(worker), [mac]: name };
@@ -72,7 +72,7 @@ async function expectNamesKept(): Promise<void> {
   expect(monitor.downs).toEqual([]);
 }
 
-/** The cloud of this place is on this machine. */
+/** The simulated cloud runs on this machine. */
 const chartValues = [
   '--set=operator.persistence.enabled=false',
   '--set=operator.settings.allowedEndpoints={http://127.0.0.1:*,*}',
@@ -97,7 +97,7 @@ function osc(verb: string): string[] {
   return ['-n', 'multinic-system', verb, 'openstackconfig'];
 }
 
-/** Every Viola that an OpenstackConfig names. */
+/** violaEndpoint in all OpenstackConfigs. */
 const violas = 'jsonpath={.items[*].spec.settings.violaEndpoint}';
 
 /** Keys and tokens are for files that only their owner reads. */
@@ -121,7 +121,7 @@ async function ready(name: string): Promise<string> {
   ]);
 }
 
-/** The worker's object asks for names by the order of these MACs, and its agent has seen it. */
+/** Expects names in the order of these MACs in the worker's object, and the same observed generation. */
 async function expectAsked(worker: Worker, ends: readonly string[]): Promise<void> {
   await vi.waitFor(async () => {
     const { metadata, spec, status } = await configOf(place.site, worker);
@@ -131,7 +131,7 @@ async function expectAsked(worker: Worker, ends: readonly string[]): Promise<voi
   }, generous);
 }
 
-/** Who has written the spec of the worker's object. */
+/** Field managers of the spec in the worker's object. */
 async function writersOf(worker: Worker): Promise<string[]> {
   const { metadata } = await configOf(place.site, worker);
   const { managedFields = [] } = metadata as {
@@ -168,7 +168,7 @@ afterAll(async () => {
   await place?.[Symbol.asyncDispose]();
 });
 
-describe('a management cluster of the legacy system', () => {
+describe('migration of a management cluster', () => {
   it('is not fit while a business cluster is not registered', async () => {
     const { code, stdout, stderr } = await migrate('check');
     expect(code).toBe(1);
@@ -186,7 +186,7 @@ describe('a management cluster of the legacy system', () => {
     );
   });
 
-  it('is not fit while one of two business clusters is not', async () => {
+  it('check reports a missing registration for one of two business clusters', async () => {
     await register(place);
     await applyConfig(place, 'second', [crypto.randomUUID(), 'by name'], {}, 'b.z');
     const { code, stderr } = await migrate('check');
@@ -247,7 +247,7 @@ describe('a management cluster of the legacy system', () => {
     expect(stderr).not.toContain('worker-2');
   });
 
-  it('goes back to the legacy operator and Viola as they were, and other NICs stay', async () => {
+  it('back restores the legacy operator and Viola, and other NICs stay', async () => {
     const { code, stderr } = await migrate('back', 'first', '--accept', 'numbers');
     expect(stderr).toContain('done: the legacy operator manages this cluster again');
     expect(code).toBe(0);
@@ -269,7 +269,7 @@ describe('a management cluster of the legacy system', () => {
     for (const [worker, expected] of names) expect(await namesOn(worker)).toEqual(expected);
   });
 
-  it('has asked for every right that it has used', async () => {
+  it('check verifies every right that the migration uses', async () => {
     const { cluster } = place.site;
     const kubeconfig = await cluster.userKubeconfig('viewer');
     const role = ['clusterrolebinding', 'viewer', '--clusterrole=view', '--user=viewer'];

@@ -12,11 +12,11 @@ import {
 import { rightsMissed, rightsUsed } from '../../fixtures/migrate/observed.ts';
 import { legacyFolder, openSite, type Ran, type Site } from '../../fixtures/migrate/site.ts';
 
-/** No host is behind these nodes: nobody is to send an agent to one. */
+/** These nodes have no hosts: no agent may be sent. */
 let site: Site;
-/** An administrator by this name, of whom the audit log tells. */
+/** An administrator with this name, visible in the audit log. */
 let administrator: string;
-/** What somebody is told to lack who may only look. */
+/** Rights that check reports as missing for a viewer. */
 let missed: readonly string[];
 
 const away = {
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await cluster.kubectl(['create', 'namespace', 'multinic-system']);
   await client.create<Node>(nodes, { metadata: { name: away.name } });
   await setReady(false);
-  // Its agent did its work before the node went away.
+  // The agent finished before the node became NotReady.
   for (const each of [away, gone]) await applyNodeConfig(site, nodeConfigFor(each));
   const status = { state: 'Configured', observedGeneration: 1, nodeReady: true };
   const target = { namespace: 'multinic-system', name: away.name };
@@ -71,7 +71,7 @@ function migrate(verb: string, ...more: readonly string[]): Promise<Ran> {
   return site.migrate([...way, '--timeout', '60', ...more], '', administrator);
 }
 
-/** What a user changed, as the API server has seen it; what only looks is left out. */
+/** Changes by a user in the audit log; reads are left out. */
 async function changesBy(user: string): Promise<string[]> {
   const looks = new Set(['get', 'list', 'watch']);
   const entries = await site.cluster.auditLog();
@@ -93,7 +93,7 @@ describe('nothing is changed', () => {
     expect(await changesBy('migrator')).toEqual([]);
   });
 
-  it('by somebody without the rights for all of it, who is told which', async () => {
+  it('check lists the missing rights for a viewer', async () => {
     const kubeconfig = await site.cluster.userKubeconfig('viewer');
     const binding = [
       'create',
@@ -122,7 +122,7 @@ describe('nothing is changed', () => {
     expect(code).toBe(1);
   });
 
-  it('in a context that is not there', async () => {
+  it('check fails for an unknown context', async () => {
     const { code, stderr } = await migrate('check', '--context', 'no-such');
     expect(stderr).toContain('kubectl has no context no-such');
     expect(code).toBe(1);
@@ -141,7 +141,7 @@ async function clusterOf(kubeconfig: string): Promise<string> {
   return (await site.cluster.kubectl(view)).trim();
 }
 
-it('stays with the cluster that it began with, whatever context becomes the current one', async () => {
+it('a run stays with the initial cluster when the current context changes', async () => {
   const file = join(site.directory, 'switched');
   await copyFile(administrator, file);
   const config = ['--kubeconfig', file, 'config'];
@@ -160,7 +160,7 @@ it('stays with the cluster that it began with, whatever context becomes the curr
   expect(ran.stderr).toContain('no obstacle found');
 });
 
-describe('with a node that is away, and one of a similar name that is gone', () => {
+describe('forward with a node that is NotReady, and a removed node with a similar name', () => {
   it('goes forward without waiting for either', async () => {
     const { code, stderr } = await migrate('forward');
     expect(stderr).toContain('MultiNIC takes over a-b when the node is ready');
@@ -170,7 +170,7 @@ describe('with a node that is away, and one of a similar name that is gone', () 
     expect(code).toBe(0);
   });
 
-  it('keeps the backup, in which there are Secrets, to oneself', async () => {
+  it('only the owner can read the backup, because it has Secrets', async () => {
     const folder = join(site.directory, 'backup');
     const files = await readdir(folder, { recursive: true });
     const modes = await Promise.all(
@@ -180,7 +180,7 @@ describe('with a node that is away, and one of a similar name that is gone', () 
     expect(modes.filter((mode) => (mode & 0o077) !== 0)).toEqual([]);
   });
 
-  it('changes nothing by a dry run of the way back', async () => {
+  it('a dry run of back changes nothing', async () => {
     const before = await changesBy('migrator');
     const { code, stderr } = await migrate('back', '--dry-run');
     expect(stderr).toMatch(
@@ -198,8 +198,8 @@ async function otherController(): Promise<string> {
 }
 
 describe('when the legacy controller is back', () => {
-  it('stands back, and does not go forward over it', async () => {
-    // Where only what is restricted may run it would not even begin.
+  it('MultiNIC yields to a returned legacy controller, and forward refuses to continue', async () => {
+    // Pod Security level restricted would not admit the legacy controller.
     const level = 'pod-security.kubernetes.io/enforce=privileged';
     await site.cluster.kubectl(['label', 'namespace', 'multinic-system', '--overwrite', level]);
     await installController(site, 'old', '--skip-crds');
@@ -211,13 +211,13 @@ describe('when the legacy controller is back', () => {
     expect(code).toBe(1);
   });
 
-  it('goes forward again when it is gone', async () => {
+  it('forward continues after the legacy controller is uninstalled', async () => {
     await site.helm('uninstall', 'old', '-n', 'multinic-system', '--wait');
     expect((await migrate('forward')).stderr).toContain('done: MultiNIC manages 2 node configs');
     expect(await otherController()).not.toBe('True');
   });
 
-  it('goes forward when its helm has replaced half of ours', async () => {
+  it('forward repairs a release that the legacy helm chart partly replaced', async () => {
     await expect(installController(site)).rejects.toThrow('spec.selector');
     expect((await migrate('forward')).stderr).toContain('done: MultiNIC manages 2 node configs');
     expect(await manifest()).toContain('multinic-controllers:');
@@ -233,14 +233,14 @@ it('sends an agent to the node as soon as it is ready', async () => {
     .toContain('multinic-agent-a-b-');
 });
 
-it('goes back, whatever that agent waits for', async () => {
+it('back succeeds with a pending agent', async () => {
   expect((await migrate('back')).stderr).toContain(
     'done: the legacy controller manages this cluster',
   );
   expect(await manifest()).not.toContain('multinic-controllers:');
 });
 
-it('has asked for every right that it has used', async () => {
+it('check verifies every right that the migration uses', async () => {
   expect((await migrate('forward', '--backup', join(site.directory, 'again'))).code).toBe(0);
   const backup = ['--backup', join(site.directory, 'again')];
   expect((await migrate('back', ...backup, '--crds')).code).toBe(0);

@@ -8,7 +8,7 @@ import { installController } from '../../fixtures/migrate/legacy-objects.ts';
 import { mortalTools } from '../../fixtures/migrate/mortal-tools.ts';
 import { openSite, type Ran, root, type Site } from '../../fixtures/migrate/site.ts';
 
-/** Node configs are missing: what is at stake is the legacy system, and who has it. */
+/** Node configs are missing: these tests are about the legacy Deployment. */
 let site: Site;
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ function way(verb: string, backup: string): string[] {
   return [verb, '--half', 'agent', '--backup', join(site.directory, backup), '--yes'];
 }
 
-/** What the deployed Deployment asks for; undefined while there is none. */
+/** spec.replicas of the legacy Deployment; undefined: no Deployment. */
 async function replicas(namespace: string): Promise<number | undefined> {
   const get = ['get', 'deployment', 'multinic-agent-controller', '-n', namespace];
   const text = await site.cluster.kubectl([...get, '--ignore-not-found', '-o', 'json']);
@@ -39,7 +39,7 @@ async function replicas(namespace: string): Promise<number | undefined> {
   return metadata.labels['app.kubernetes.io/part-of'] === 'multinic' ? undefined : spec.replicas;
 }
 
-/** A run that has looked at everything, and asks whether it shall go on, while another one does this. */
+/** Runs forward up to the confirmation, runs `other` meanwhile, then confirms. */
 async function forwardWhile(folder: string, backup: string, other: string): Promise<Ran> {
   const tools = join(site.directory, folder);
   await mkdir(tools);
@@ -51,12 +51,12 @@ async function forwardWhile(folder: string, backup: string, other: string): Prom
   return site.migrate(way('forward', backup), tools);
 }
 
-describe('a cluster that two people migrate at one time', () => {
+describe('concurrent migrations of a cluster', () => {
   beforeEach(async () => {
     if ((await replicas('multinic-system')) === undefined) await installController(site);
   });
 
-  it('has one backup, which who comes second leaves as it is', async () => {
+  it('a second run with the same backup folder leaves the first backup unchanged', async () => {
     const real = dirname(await toolPath('kubectl'));
     const other = `PATH=${real}:$PATH ${root}/scripts/migrate.sh ${way('forward', 'same').join(' ')}`;
     const { code, stderr } = await forwardWhile('first', 'same', other);
@@ -69,7 +69,7 @@ describe('a cluster that two people migrate at one time', () => {
     expect(await replicas('multinic-system')).toBe(1);
   });
 
-  it('keeps to the backup that was made before it was stopped', async () => {
+  it('after the legacy system is stopped, only the first backup is accepted', async () => {
     const mortal = await mortalTools(join(site.directory, 'mortal'));
     await mortal.dieAt(/ scale deployment /);
     const other = `PATH=${mortal.path}:$PATH ${root}/scripts/migrate.sh ${way('forward', 'before').join(' ')}`;
@@ -84,7 +84,7 @@ describe('a cluster that two people migrate at one time', () => {
     expect(await replicas('multinic-system')).toBe(1);
   });
 
-  it('is left alone while another run uses the backup', async () => {
+  it('back ends with an error while another run uses the backup', async () => {
     const holder = spawn('flock', [join(site.directory, 'before'), 'cat'], { stdio: 'pipe' });
     holder.stdin.write('held\n');
     await once(holder.stdout, 'data');
@@ -95,8 +95,8 @@ describe('a cluster that two people migrate at one time', () => {
   });
 });
 
-describe('a legacy controller in a namespace of its own, whose images need a password', () => {
-  /** One that nobody has looked at yet. */
+describe('a legacy controller in a separate namespace with pull Secrets', () => {
+  /** A Job without status. */
   const job = {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -121,7 +121,7 @@ describe('a legacy controller in a namespace of its own, whose images need a pas
     await installController(site, 'multinic-agent', ...where, ...pulls);
   });
 
-  it('is told to be what Argo CD applies, which leaves no other trace than that', async () => {
+  it('migrate check reports a Deployment that Argo CD manages, known only by its field manager', async () => {
     const note = ['-n', 'elsewhere', 'annotate', '--field-manager=argocd-controller'];
     const controller = ['deployment', 'multinic-agent-controller'];
     await site.cluster.kubectl([...note, ...controller, 'example.com/note=it']);
@@ -130,7 +130,7 @@ describe('a legacy controller in a namespace of its own, whose images need a pas
     await site.cluster.kubectl([...note, ...controller, 'example.com/note-']);
   });
 
-  it('is waited for while a Job of it has not begun', async () => {
+  it('forward waits for a legacy Job that has not started', async () => {
     await site.cluster.kubectl(['create', '-f', '-'], JSON.stringify(job));
     const accept = ['--accept', 'namespace', '--timeout', '1'];
     const { code, stderr } = await site.migrate([...way('forward', 'elsewhere'), ...accept]);
@@ -139,7 +139,7 @@ describe('a legacy controller in a namespace of its own, whose images need a pas
     await site.cluster.kubectl(['delete', 'job', '-n', 'elsewhere', 'multinic-agent-worker-1-g1']);
   });
 
-  it('goes forward, although the namespace of ours is not there yet', async () => {
+  it("forward creates MultiNIC's missing namespace", async () => {
     const { code, stderr } = await site.migrate([
       ...way('forward', 'elsewhere'),
       '--accept',
@@ -153,7 +153,7 @@ describe('a legacy controller in a namespace of its own, whose images need a pas
     }
   });
 
-  it('goes on from a helm that was killed when it changed what it had installed', async () => {
+  it('forward recovers from a helm killed during the upgrade', async () => {
     const mortal = await mortalTools(join(site.directory, 'mortal-helm'));
     await mortal.dieAt(/^middle .*upgrade .*values\.yaml$/);
     await site.migrate(way('forward', 'elsewhere'), mortal.path);
@@ -171,7 +171,7 @@ describe('a legacy controller in a namespace of its own, whose images need a pas
 it.each([
   ['check', '--half'],
   ['forward', '--half', 'agent', '--backup'],
-])('says what a last word wants behind it: %s %s', async (...args) => {
+])('an option without value is an error: %s %s', async (...args) => {
   const { code, stderr } = await site.migrate(args);
   expect(stderr).toContain(`${args.at(-1)} needs a value`);
   expect(code).toBe(2);

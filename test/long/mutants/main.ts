@@ -1,5 +1,5 @@
-// Plants defects in copies of the tree and runs the tests that should notice them. Prints a table and the survivors.
-//   main.ts [--count N] [--minutes M] [FOLDER…]   N generated mutants (default: $N or 150), another sample for each commit
+// Plants defects in copies of the tree and runs the tests that should fail. Prints a table and the survivors.
+//   main.ts [--count N] [--minutes M] [FOLDER…]   N generated mutants (default: $N or 150), a different sample for each commit
 //   main.ts --scenarios [--minutes M]             the mutants of the field scenarios (needs root); a survivor fails the run
 // The run ends after M minutes (default: 40; all scenarios); mutants without a verdict by then are counted.
 import { parseArgs } from 'node:util';
@@ -49,7 +49,7 @@ async function work(): Promise<void> {
   }
 }
 
-/** Returns undefined if the error is that of the stop. */
+/** Returns undefined for the error from the stop. */
 function orStopped(error: unknown): undefined {
   if (!stop.signal.aborted) throw error;
 }
@@ -61,7 +61,7 @@ const late = tasks.length - results.length;
 if (late > 0)
   console.log(`\n${late} mutants have no verdict: the run was stopped, or its time was up`);
 const open = results.filter(({ verdict }) => verdict.kind !== 'killed').length;
-// A whole run of the scenarios that was stopped proves nothing about the rest; a sample has a limit.
+// A complete scenario run must not be stopped early: mutants without verdict prove nothing. A sample has a limit.
 if (scenarios) process.exitCode = open > 0 || (late > 0 && !values.minutes) ? 1 : 0;
 else if (open > 0)
   console.log(

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { sampleOf } from '../../rotation.ts';
 import { mutantsIn, mutated, placeOf } from './operators.ts';
 
-/** Returns `OPERATOR: CODE` for each mutant of the code. */
+/** Returns `OPERATOR: CODE` for each mutant in the code. */
 function mutantsOf(code: string): string[] {
   return mutantsIn('a.ts', code).map(
     (mutant) => `${mutant.operator}: ${mutated(code, mutant).trim()}`,
@@ -28,7 +28,7 @@ it.each<[string, string[]]>([
   ['x = 0;', ['off by one: x = 1;']],
   ['x = a.at(-1)!;', ['off by one: x = a.at(-2)!;']],
   ['x = `${1}`;', ['off by one: x = `${2}`;']],
-])('mutants of %s', (code, mutants) => {
+])('mutants for %s', (code, mutants) => {
   expect(mutantsOf(code)).toEqual(mutants);
 });
 
@@ -44,7 +44,7 @@ it.each([
   expect(mutantsOf(code)).toEqual([]);
 });
 
-it('mutantsIn throws for a source that cannot be parsed', () => {
+it('mutantsIn throws for a source with syntax errors', () => {
   expect(() => mutantsIn('src/a.ts', 'if (')).toThrow('src/a.ts: ');
 });
 

@@ -32,7 +32,7 @@ const branches = new Set([
   'ForStatement',
 ]);
 
-/** Returns the condition of a node that branches. */
+/** Returns the condition of a branching node. */
 function conditionOf(node: Node): Node | undefined {
   return branches.has(node.type) && 'test' in node && isNode(node.test) ? node.test : undefined;
 }
@@ -85,7 +85,7 @@ const operators: Readonly<Record<string, Operator>> = {
   },
   'off by one': (node, parent) => {
     if (node.type !== 'Literal' || typeof node.value !== 'number') return undefined;
-    // Round thousands are durations and sizes, in which one more is the same.
+    // Round thousands are durations and sizes: adding one makes no difference.
     const isRound = node.value !== 0 && node.value % 1000 === 0;
     const isKey = parent.type === 'Property' && parent.key === node;
     return isRound || isKey ? undefined : { ...spanOf(node), text: String(node.value + 1) };
@@ -100,7 +100,7 @@ function spanOf({ start, end }: Node): Pick<Mutant, 'start' | 'end'> {
   return { start, end };
 }
 
-/** Returns the child nodes that run; types do not. */
+/** Returns child nodes with runtime code; types have none. */
 function childrenOf(node: Node): Node[] {
   if (isText(node) && node.type === 'CallExpression') return [node.callee];
   const children = Object.values(node).flat().filter(isNode);
@@ -115,7 +115,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }
 
-/** Returns all mutants of one TypeScript file. */
+/** Returns all mutants for a TypeScript file. */
 export function mutantsIn(file: string, source: string): Mutant[] {
   const { program, errors } = parseSync(file, source);
   if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);

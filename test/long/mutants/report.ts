@@ -19,7 +19,7 @@ function rowOf({ task: { mutant }, verdict, seconds }: Result): string[] {
   return [verdict.kind, mutant.operator, ...place, `${seconds}`, by];
 }
 
-/** Returns one line for a terminal. */
+/** Returns a line for the terminal. */
 export function lineOf(result: Result): string {
   const [kind = '', operator = '', place = '', , , seconds = '', by = ''] = rowOf(result);
   return `${kind.padEnd(9)} ${operator.padEnd(19)} ${place}  ${seconds} s  ${by}`.trimEnd();

@@ -8,7 +8,7 @@ import { type Mutant, mutantsIn } from './operators.ts';
 import { TestFiles } from './test-files.ts';
 import type { Selection } from './verdict.ts';
 
-/** A mutant and the tests that should notice it, in the order in which they run. */
+/** Mutant, and the tests that should fail, in execution order. */
 export interface Task {
   readonly mutant: Mutant;
   readonly batches: readonly Selection[];
@@ -21,7 +21,7 @@ function textOf(file: string): string {
   return readFileSync(join(root, file), 'utf8');
 }
 
-/** Returns a sample of the mutants of all source files below the folders. Files that no unit test loads have none. */
+/** Returns a sample of mutants for all source files below the folders. Files without unit tests have no mutants. */
 export function generatedTasks(folders: readonly string[], count: number): Task[] {
   const tests = new TestFiles();
   const files = globSync('src/**/*.ts', { cwd: root })
@@ -36,7 +36,7 @@ export function generatedTasks(folders: readonly string[], count: number): Task[
   }));
 }
 
-/** Returns the mutants of the field scenarios; each commit begins with another one. */
+/** Returns the mutants for field scenarios; the first mutant rotates with the commit. */
 export function scenarioTasks(): Task[] {
   const tasks = Object.entries(scenarioMutants).map(([id, scenario]): Task => {
     const { file, find, replace, noticedBy } = scenario;

@@ -4,10 +4,10 @@ import { parseSync } from 'vite';
 import { globsOf } from '../../scenarios/ci.ts';
 import { root } from '../../scenarios/proofs.ts';
 
-/** Test files of a survivor at most, nearest first: files such as `src/api/condition.ts` are in the graph of nearly all. */
+/** Maximum number of test files for a survivor, nearest first: nearly every test loads files such as `src/api/condition.ts`. */
 const most = 60;
 
-/** Returns what a module loads at run time: relative paths, without imports of types. */
+/** Returns a module's runtime imports as relative paths, without type imports. */
 function importsOf(path: string, source: string): string[] {
   const { staticImports, staticExports, dynamicImports } = parseSync(path, source).module;
   const specifiers = [
@@ -25,7 +25,7 @@ function importsOf(path: string, source: string): string[] {
   return relative.map((specifier) => join(dirname(path), specifier));
 }
 
-/** The unit tests of each source file, from the imports of this tree. */
+/** Unit tests for each source file, from the import graph. */
 export class TestFiles {
   readonly #importers = new Map<string, string[]>();
   readonly #tests = new Set(globSync(globsOf('unit'), { cwd: root }));
@@ -38,7 +38,7 @@ export class TestFiles {
     }
   }
 
-  /** Returns the test files that load `file`: first those that import it themselves, then the others, nearest first. */
+  /** Returns test files that load `file`: direct importers first, then the rest, nearest first. */
   of(file: string): readonly (readonly string[])[] {
     const known = new Set([file]);
     const rings: string[][] = [];

@@ -13,19 +13,19 @@ const run = promisify(execFile);
 
 /** Low also on a slow machine: a mutant often makes tests wait until their limit. A limit too low makes a mutant `unstable`. */
 const factor = Math.min(slowness, 2);
-/** Time limit of one vitest process, in seconds: a mutant may loop endlessly. */
+/** Time limit for a vitest process, in seconds: a mutant may loop endlessly. */
 const limit = Math.round(240 * factor);
 
 const environment = {
   MULTINIC_TEST_WORKERS: '2',
   MULTINIC_TEST_SLOWNESS: `${factor}`,
-  // All cases of tables that rotate: the case that notices the mutant may not be in the part of this commit.
+  // All cases in rotating tables: this commit's part may lack the case that detects the mutant.
   MULTINIC_TEST_DEPTH: 'all',
   // All lives take longer than the time limit.
   MULTINIC_REMOVAL_LIVES: '6',
 };
 
-/** Files that git knows or would add; tests also ask git for the number of commits. */
+/** Tracked files and files that git would add; tests also query git for the number of commits. */
 const copy = `git ls-files -z --cached --others --exclude-standard |
   tar --create --null --files-from=- --ignore-failed-read | tar --extract --directory="$1"
 echo "gitdir: $(git rev-parse --absolute-git-dir)" >"$1/.git"
@@ -44,7 +44,7 @@ const report = z.object({
 /** Exit of `execFile`: a number from vitest, a signal from the time limit. */
 type Exit = Error & { readonly code?: unknown; readonly signal?: unknown };
 
-/** A copy of this tree in which mutants are planted. */
+/** A copy of this tree for planting mutants. */
 export class TreeCopy implements AsyncDisposable {
   readonly #folder: string;
   readonly #tree: string;
@@ -69,7 +69,7 @@ export class TreeCopy implements AsyncDisposable {
     await rm(this.#folder, { recursive: true });
   }
 
-  /** Runs the tests, with the mutant if there is one; leaves the source as it was. */
+  /** Runs the tests, with the mutant if present; restores the source afterwards. */
   async run(selection: Selection, mutant?: Mutant): Promise<TestRun> {
     if (!mutant) return this.#vitest(selection);
     const path = join(this.#tree, mutant.file);
@@ -96,7 +96,7 @@ export class TreeCopy implements AsyncDisposable {
         ...process.env,
         ...environment,
         MULTINIC_TEST_RESULTS: this.#folder,
-        // Tests that are ended leave files behind. Those of hosts have mounts below, which must not be removed with the copy.
+        // Stopped tests leave files behind. Host tests leave mounts, and removing the copy must not remove files below a mount.
         ...(project === 'unit' ? { TMPDIR: join(this.#folder, 'tmp') } : {}),
       },
       maxBuffer: 64 * 1024 * 1024,

@@ -1,4 +1,4 @@
-/** Tests that one vitest process runs. */
+/** Tests in a vitest process. */
 export interface Selection {
   readonly project: 'unit' | 'host';
   readonly files: readonly string[];
@@ -12,7 +12,7 @@ export interface TestId {
   readonly name: string;
 }
 
-/** Result of one vitest process. */
+/** Result of a vitest process. */
 export interface TestRun {
   readonly isGreen: boolean;
   /** Empty for a red run without a report: vitest reached the time limit or did not start. */
@@ -28,8 +28,8 @@ export type Verdict =
 export type RunTests = (selection: Selection, isMutated: boolean) => Promise<TestRun>;
 
 /**
- * Returns whether the tests notice the mutant; runs batches until one is red. A busy machine turns tests red as well: a mutant
- * counts as killed only if one of the failed tests passes right afterwards without the mutant.
+ * Returns whether the tests detect the mutant; runs batches until the first failure. A busy machine also fails tests: a mutant counts as
+ * killed only if a failed test passes right afterwards without the mutant.
  */
 export async function verdictOf(batches: readonly Selection[], run: RunTests): Promise<Verdict> {
   for (const batch of batches) {

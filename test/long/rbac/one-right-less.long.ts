@@ -15,7 +15,7 @@ describe.each(chainParts)('%s', (part: PartName) => {
       try {
         world = await openWorld(['rights-1'], {
           managedAccess: true,
-          // Whoever asks first what it may do would be told by the answer.
+          // A client that starts with an access review would know about the missing right.
           env: { SELF_CHECK: 'false' },
           prepared: async (clusters) => {
             const cluster = clusterOf(part, clusters);
@@ -24,7 +24,7 @@ describe.each(chainParts)('%s', (part: PartName) => {
               await giveBack();
               return what;
             });
-            // It is looked at when the life is over, or not at all when that failed.
+            // Checked at the end of the lifetime; skipped after a failure.
             refused.catch(() => {});
           },
         });
@@ -40,7 +40,7 @@ describe.each(chainParts)('%s', (part: PartName) => {
   );
 });
 
-/** Only a deletion without consent makes the controller look at the kind of its objects. */
+/** Only a deletion without consent makes the controller read the kind's objects. */
 function isOfGuard({ resource }: Action): boolean {
   return resource === 'customresourcedefinitions';
 }

@@ -19,7 +19,7 @@ const clusterRoleBindings = defineResource<RoleBinding>({
 });
 const access = { violaAccess: 'managed', violaTls: 'managed' } as const;
 
-/** The rights of a part that each installation needs, one verb of one resource each. */
+/** Rights that a part needs in every installation, as a verb and a resource. */
 export function usualRightsOf(part: PartName): readonly (readonly [string, Action])[] {
   const usual = claimsOfParts(access)[part].filter(({ right }) => !right.rare);
   return usual.map(({ action }) => [inWords(action), action]);
@@ -29,7 +29,7 @@ export function clusterOf(part: PartName, world: Pick<World, 'management' | 'bus
   return part === 'operator' || part === 'viola' ? world.management : world.business;
 }
 
-/** Takes one right of a part out of its roles; answers how it is given back. */
+/** Removes a right from a part's roles; returns the function that restores the right. */
 export async function takeAway(
   admin: KubeClient,
   part: PartName,
@@ -55,7 +55,7 @@ export async function takeAway(
   };
 }
 
-/** `Kind key` of the roles that are bound to an account; others may hold the same rights. */
+/** `Kind key` of roles bound to an account; several roles may have the same right. */
 async function rolesOf(admin: KubeClient, account: string): Promise<ReadonlySet<string>> {
   const lists = [await admin.list(roleBindings, {}), await admin.list(clusterRoleBindings, {})];
   const bound = lists.flatMap(({ items }) => items).filter((one) => isOf(one, account));
@@ -74,7 +74,7 @@ function isOf({ subjects = [] }: RoleBinding, account: string): boolean {
   );
 }
 
-/** Only a ClusterRole lets anybody do what is meant in no namespace. */
+/** Only a ClusterRole grants rights on cluster-wide resources. */
 function mayHold({ metadata, rules }: Role, action: Action): boolean {
   return metadata.namespace === action.namespace && rules.some((rule) => holds(rule, action));
 }
@@ -88,7 +88,7 @@ function holds({ apiGroups, resources, resourceNames, verbs }: Rule, action: Act
   );
 }
 
-/** The rule with all else that it lets one do. */
+/** The rule, with all rights that the rule grants. */
 function without(rule: Rule, action: Action): readonly Rule[] {
   if (!holds(rule, action)) return [rule];
   const verbs = rule.verbs.filter((verb) => verb !== action.verb);
@@ -99,7 +99,7 @@ function without(rule: Rule, action: Action): readonly Rule[] {
   ];
 }
 
-/** Whether it was refused for want of this right: an apply that would make an object is refused as a patch. */
+/** True if the request was refused because this right is missing: the API server refuses an apply that would create as a patch. */
 export function isFor(right: Action, refused: Action): boolean {
   return (
     covers(right, refused) ||
@@ -107,7 +107,7 @@ export function isFor(right: Action, refused: Action): boolean {
   );
 }
 
-/** Resolves when the part was refused something, with what it was. */
+/** Resolves to the first refused request of the part. */
 export async function untilRefused(
   { server }: Cluster,
   part: PartName,

@@ -22,7 +22,7 @@ const charts: Readonly<Record<ClusterName, readonly FleetPart[]>> = {
   business: ['controller', 'agent'],
 };
 
-/** A world whose parts change their version. */
+/** A world with parts that change their version. */
 export interface Fleet extends AsyncDisposable {
   readonly world: World;
   readonly kernel: KernelEvents;
@@ -34,16 +34,16 @@ export interface Fleet extends AsyncDisposable {
 
 export interface FleetOptions {
   readonly nodes: readonly string[];
-  /** Parts of the other version at the start. */
+  /** Parts in the other version at the start. */
   readonly ofOther: readonly FleetPart[];
-  /** True: clusters get CRDs and rights with their parts; default: all have those of this version. */
+  /** True: clusters get CRDs and rights from their parts' version; default: from this version. */
   readonly hasOtherCrds?: boolean;
 }
 
-/** Opens a world in which some parts are of the other version. */
+/** Opens a world with some parts in the other version. */
 export async function openFleet(other: OtherVersion, options: FleetOptions): Promise<Fleet> {
   const { nodes, ofOther, hasOtherCrds = false } = options;
-  /** Bundles of the parts of the other version. */
+  /** Bundles of parts in the other version. */
   const bundles = new Map<FleetPart, string>(ofOther.map((part) => [part, other.bundle]));
   const folders = { this: deployFolder, other: other.deploy };
   await using stack = new AsyncDisposableStack();
@@ -95,7 +95,7 @@ async function applyDeploy(
   ]);
 }
 
-/** Expects that a change of versions starts no Job, and changes no kernel and no spec, for some seconds. */
+/** Expects that a version change starts no Job, and leaves kernel and specs unchanged, for some seconds. */
 export async function expectUnchangedBy(
   { world, kernel }: Fleet,
   quietMs: number,
@@ -111,7 +111,7 @@ export async function expectUnchangedBy(
   for (const worker of world.workers) await untilConfigIsReady(world, worker);
 }
 
-/** Returns the kernel state of each node, and the generation and spec of its object. */
+/** Returns the kernel state for each node, and generation and spec of each object. */
 function hostsOf(world: World) {
   return Promise.all(
     world.workers.map(async (worker) => {

@@ -8,17 +8,17 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 
-/** Another version of this repository, bundled with the packages of this one. */
+/** A different version of this repository, bundled with this version's packages. */
 export interface OtherVersion extends AsyncDisposable {
-  /** Folder of its bundle. */
+  /** Bundle folder. */
   readonly bundle: string;
-  /** Folder with its CRDs and rights. */
+  /** Folder with CRDs and rights. */
   readonly deploy: string;
-  /** Newest protocol of its agent. */
+  /** Newest agent protocol. */
   readonly protocol: number;
 }
 
-/** Takes the version that `ref` names out of git, and bundles it as it bundles itself. */
+/** Extracts the version `ref` from git and runs this version's own bundler. */
 export async function makeOtherVersion(ref: string): Promise<OtherVersion> {
   const folder = await mkdtemp(join(tmpdir(), 'multinic-skew-'));
   const archive = join(folder, 'source.tar');

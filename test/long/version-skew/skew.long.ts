@@ -42,7 +42,7 @@ describe('a port becomes a NIC and goes again', () => {
   );
 });
 
-/** Opens a fleet of the other version whose node has a NIC. */
+/** Opens a fleet in the other version with a NIC on the node. */
 async function fleetWithNic(): Promise<Fleet> {
   const fleet = await openFleet(other, { nodes, ofOther: parts });
   const { world } = fleet;
@@ -63,7 +63,7 @@ it('an older agent adds NICs for a newer controller, and removals wait for the u
   await untilConfigured(world, worker, 'multinic0', 'multinic1');
   const { files } = await stateOf(worker.host);
   await detach(world, worker, portId);
-  // Up to protocol 3 an agent removes every NIC that a request does not list: it is sent no removals.
+  // Up to protocol 3 an agent removes every NIC missing in the request, so the controller sends no removals.
   if (other.protocol < 4) {
     await vi.waitFor(() => {
       const { conditions } = nodeConfigOf(world, worker)?.status ?? {};
@@ -73,7 +73,7 @@ it('an older agent adds NICs for a newer controller, and removals wait for the u
   }
   await fleet.change('this', ['agent']);
   await attach(world, worker);
-  // The name of a NIC that is still on the node is not used again.
+  // The operator does not reuse the name of a NIC that is still on the node.
   const name = other.protocol < 4 ? 'multinic2' : 'multinic1';
   await untilConfigured(world, worker, 'multinic0', name);
   const known = nodeConfigOf(world, worker)?.status.knownInterfaces ?? [];
@@ -90,7 +90,7 @@ const orders: FleetPart[][][] = [
   [['controller', 'agent'], ['viola'], ['operator']],
 ];
 
-it('upgrades of the parts in every order, and the way back, start no agent', async () => {
+it('upgrades and downgrades of the parts, in every order, start no agent', async () => {
   await using fleet = await fleetWithNic();
   const { world } = fleet;
   const [worker] = world.workers as [Worker];

@@ -55,7 +55,7 @@ describe.each<[ClusterName, ClusterName]>([
       const detachUntouched = await twoNics(fleet, untouched);
       for (const [version, cluster] of stepsOf(order)) {
         await expectUnchangedBy(fleet, quietMs, () => fleet.install(version, cluster));
-        // Parts of the former versions have configured this NIC, and have written the record of its node.
+        // Parts in former versions have configured this NIC and written the node's record.
         await detachSecond();
         detachSecond = await secondNic(fleet, worker);
       }
@@ -72,7 +72,7 @@ async function twoNics(fleet: Fleet, worker: Worker): Promise<() => Promise<void
   return secondNic(fleet, worker);
 }
 
-/** Attaches a second port, with one agent run. Returns its detachment: after another run the node is as before. */
+/** Attaches a second port, with a single agent run. Returns the detach function: after another run the node is as before. */
 async function secondNic({ world, kernel }: Fleet, worker: Worker): Promise<() => Promise<void>> {
   const before = await settled(world, worker);
   const jobs = jobsIn(world);
@@ -95,7 +95,7 @@ async function settled(world: World, worker: Worker) {
   return { host: await stateOf(worker.host), spec: nodeConfigOf(world, worker)?.spec };
 }
 
-/** Returns the events about removals that waited for consent. */
+/** Returns Events about removals that waited for consent. */
 function holdsIn({ management, business }: World): unknown[] {
   const events = [management, business].flatMap(({ server }) =>
     server.objects('events', namespaces.system),
