@@ -81,7 +81,7 @@ async function inventory(): Promise<string> {
   return (await listen(app, { host: '127.0.0.1', port: 0 }, stop.signal)).url;
 }
 
-/** The trigger endpoint before an API server that has some OpenstackConfigs and lets nobody write others. */
+/** The trigger endpoint with an API server that has some OpenstackConfigs and refuses writes. */
 async function triggers(): Promise<string> {
   const answers = [undefined, 404, 403];
   const patch = async (_resource: unknown, { name }: { readonly name: string }) => {
@@ -94,22 +94,22 @@ async function triggers(): Promise<string> {
   return (await listen(bed.app, { host: '127.0.0.1', port: 0 }, stop.signal)).url;
 }
 
-/** Part of the requests that CI makes; the long suite makes all. */
+/** Share of requests in CI; the long suite sends all. */
 const depth = process.env['MULTINIC_TEST_DEPTH'] === 'all' ? 1 : 1 / 16;
 
-/** Requests of all kinds to each operation of a document, each answer compared with what the document says. */
+/** Requests of all kinds to each operation in a document; each answer must match the document. */
 async function fuzzed(name: keyof typeof urls, ...options: readonly string[]) {
   const path = join(directory, `${name}.json`);
   const always = [
     ['--phases', 'coverage,fuzzing', '--mode', 'positive', '--no-shrink', '--continue-on-failure'],
     ['--checks', 'not_a_server_error,status_code_conformance,content_type_conformance'],
     ['--checks', 'response_headers_conformance,response_schema_conformance'],
-    // Its workers are threads, and two of them disturb each other; the same cases in every run.
+    // Schemathesis workers are threads, and two workers disturb each other; every run has the same cases.
     ['--workers', '1', '--seed', '1', '--report', 'json', '--report-json-path', path],
   ].flat();
   const run = ['run', ...options, ...always, `${urls[name]}/openapi.json`];
   const said = await promisify(execFile)(join(fuzz, 'schemathesis'), run).catch(
-    // Status 1 is failures, which its report tells.
+    // Status 1 means failures, listed in the report.
     (error: { readonly stdout?: string; readonly stderr?: string }) => error,
   );
   if (!existsSync(path)) throw new Error(`no report: ${said.stderr}${said.stdout}`);
@@ -121,14 +121,14 @@ function examples(count: number): readonly string[] {
 }
 
 test(
-  'each answer of Viola, of the inventory and of the trigger endpoint is one that their documents tell',
+  'each answer of Viola, of the inventory and of the trigger endpoint matches the OpenAPI document',
   async () => {
     const token = ['-H', 'Authorization: Bearer rw'];
     const headers = [...token, '-H', 'x-provider-id: biz-1'];
     const reports = await Promise.all([
       fuzzed('viola', ...headers, ...examples(700)),
       fuzzed('inventory', ...examples(1_100)),
-      // One operation without a body: there are no more cases than some sixty.
+      // An operation without a body has at most about sixty cases.
       fuzzed('triggers', ...token, ...examples(500)),
     ]);
     const least = [2_000 * depth, 2_000 * depth, 40];

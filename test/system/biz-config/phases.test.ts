@@ -5,7 +5,7 @@ import { jobs } from '../../../src/kube/core-resources.ts';
 import { NicMonitor } from '../../fixtures/nic-monitor.ts';
 import { openWorld, provider, type World } from './world.ts';
 
-// The three phases from one object per cluster to one object per node, on real nodes with real agents.
+// The three phases from an object per cluster to an object per node, on real nodes with real agents.
 const namespace = 'multinic-system';
 const name = 'production-cluster-network';
 const bizConfigs = bizConfigsIn('multinic.io');
@@ -14,7 +14,7 @@ let world: World;
 let monitor: NicMonitor;
 let jobsBefore: readonly string[];
 
-/** NIC `n` of worker `w`. */
+/** NIC `n` on worker `w`. */
 function nic(w: number, n: number) {
   const address = `10.${n}.0.${w + 10}`;
   const macAddress = `02:00:00:00:0${w + 1}:0${n}`;
@@ -46,7 +46,7 @@ async function plug(w: number, n: number): Promise<void> {
   await node.plug(`ens${w}${n}`, nic(w, n).macAddress);
 }
 
-/** Names and addresses of managed NICs in the kernels of both nodes. */
+/** Names and addresses of managed NICs on both nodes, from the kernel. */
 async function nics(): Promise<string[][]> {
   return Promise.all(
     world.workers.map(async ({ node }) => {
@@ -87,7 +87,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-describe('a MultiNicBizConfig of two nodes', () => {
+describe('migration of a MultiNicBizConfig with two nodes', () => {
   it('becomes Configured on real agents', async () => {
     await world.apply(source([1, 2], [1]));
     await expect
@@ -106,7 +106,7 @@ describe('a MultiNicBizConfig of two nodes', () => {
     expect(jobsBefore).toHaveLength(2);
   });
 
-  it('is migrated: no agent is started, and the way back restores the labels', async () => {
+  it('apply starts no agent, and back restores the labels', async () => {
     expect((await labelled()).toSorted()).toEqual(['k8s-worker-01', 'k8s-worker-02']);
     // A port is attached meanwhile.
     await Promise.all([migrate('apply'), plug(1, 2)]);

@@ -30,7 +30,7 @@ const root = join(import.meta.dirname, '../../..');
 
 export const provider = '0c497169-a104-4448-afde-f27b79fca904';
 
-/** A node, the server id that it reports, and what the NICs plugged into it are called before they are configured. */
+/** A node with a server id, and names of plugged NICs before the configuration. */
 export interface Worker {
   readonly node: Node;
   readonly instanceId: string;
@@ -43,11 +43,11 @@ export interface World extends AsyncDisposable {
   readonly workers: readonly [Worker, Worker];
   /** Applies manifests as a person does. */
   apply(...objects: readonly object[]): Promise<void>;
-  /** `multinic …` with the administrator's kubeconfig; rejects when it fails. */
+  /** Runs `multinic …` with the administrator's kubeconfig; rejects when the command fails. */
   multinic(
     ...args: readonly string[]
   ): Promise<{ readonly stdout: string; readonly stderr: string }>;
-  /** POSTs nodes to Viola, as an operator of one object per node does. */
+  /** POSTs nodes to Viola like an operator that sends an object per node. */
   post(nodes: readonly PostedNode[]): Promise<void>;
 }
 

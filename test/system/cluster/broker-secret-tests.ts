@@ -12,7 +12,7 @@ import { scaled } from '../../speed.ts';
 const broker = { username: 'r', password: 'p', hosts: ['10.0.0.1:5672'] };
 const name = 'rabbitmq-osc';
 const generous = { timeout: scaled(60_000), interval: 200 };
-/** The garbage collector learns of new kinds every 30 s. */
+/** The garbage collector discovers new kinds every 30 s. */
 const collected = { timeout: scaled(180_000), interval: 200 };
 
 let bed: SecretsFixture;
@@ -29,11 +29,11 @@ async function kept(uid: string, of = broker): Promise<void> {
 }
 
 /**
- * Secrets of brokers under a real garbage collector, which the embedded API server does not have. The collector can
- * miss a deletion in a kind whose CRD was deleted and created again, so these tests need a new control plane.
+ * Secrets of brokers with a real garbage collector, missing in the embedded API server. The collector can miss a deletion if the CRD was
+ * deleted and created again, so these tests need a new control plane.
  */
 export function brokerSecretTests(plane: () => ControlPlane): void {
-  describe('Secrets of brokers', () => {
+  describe('broker Secrets', () => {
     beforeAll(async () => {
       bed = SecretsFixture.on(await loadKubeconfig(plane().kubeconfig));
       for (const definition of Object.values(crdDefinitions())) {
@@ -50,7 +50,7 @@ export function brokerSecretTests(plane: () => ControlPlane): void {
       await bed?.[Symbol.asyncDispose]();
     });
 
-    it('the Secret follows, belongs to its OpenstackConfig, goes with it and is made anew for the next', async () => {
+    it('a broker Secret is updated, owned by the OpenstackConfig, deleted with the owner, and created again for the next', async () => {
       const uid = await makeConfig();
       await kept(uid);
       expect((await bed.secret(name))?.metadata.ownerReferences?.map((one) => one.uid)).toEqual([
@@ -73,7 +73,7 @@ export function brokerSecretTests(plane: () => ControlPlane): void {
       ]);
     });
 
-    it('a Secret that somebody made in between is left alone', async () => {
+    it('a Secret that a user created meanwhile stays unchanged', async () => {
       await bed.delete(name);
       bed.lines.length = 0;
       await bed.leadWith({

@@ -29,7 +29,7 @@ function textOf(manifests: readonly unknown[]): string {
 /** Charts grant rights there, and install no Pods: the namespaces keep their labels. */
 const ofKubernetes = new Set(['default', 'kube-system']);
 
-/** Makes what the API server requires before it admits a Pod: namespaces, ServiceAccounts, PriorityClasses. */
+/** Creates the prerequisites for Pods: namespaces, ServiceAccounts, PriorityClasses. */
 async function prepare(plane: ControlPlane, manifests: readonly Manifest[]): Promise<void> {
   const names = new Set(manifests.flatMap(({ metadata }) => metadata?.namespace ?? []));
   const labels = {
@@ -48,11 +48,11 @@ async function prepare(plane: ControlPlane, manifests: readonly Manifest[]): Pro
   await plane.kubectl(['apply', '--filename=-'], textOf([...namespaces, ...first.values()]));
 }
 
-/** Every installation of the charts, under the schemas and the admission of a real API server. */
+/** Every installation of the charts, with schemas and admission of a real API server. */
 export function chartSchemaTests(plane: () => ControlPlane): void {
   describe('charts', () => {
     const rendered = new Map<string, readonly Manifest[]>();
-    /** What kubeconform complains of, or `valid`, for each object of an installation. */
+    /** Errors from kubeconform, or `valid`, for each object in an installation. */
     const found = new Map<string, readonly string[]>();
     let folder: string;
 
@@ -79,7 +79,7 @@ export function chartSchemaTests(plane: () => ControlPlane): void {
       }
       const flags = ['-strict', '-verbose', '-output', 'json', '-schema-location'];
       const args = [...flags, join(folder, schemaLocation), place];
-      // Its status is 1 when an object is invalid.
+      // kubeconform exits with 1 for an invalid object.
       const command = ['-c', '"$@" || [ $? = 1 ]', '-', await toolPath('kubeconform'), ...args];
       const { resources } = verdicts.parse(JSON.parse(await runScript('sh', command)));
       for (const name of rendered.keys()) {
@@ -99,7 +99,7 @@ export function chartSchemaTests(plane: () => ControlPlane): void {
         expect(said.trim().split('\n')).toHaveLength(manifests.length);
       });
 
-      it('is as strict as its schemas', () => {
+      it('kubeconform refuses unknown fields', () => {
         expect(found.get(name)).toEqual((rendered.get(name) ?? []).map(() => 'valid'));
       });
     });

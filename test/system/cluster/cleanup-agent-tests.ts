@@ -13,7 +13,7 @@ interface RunningPod {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Pods of other products, which have some of the labels of ours. */
+/** Foreign Pods with some of our labels. */
 const others: readonly RunningPod[] = [
   {
     name: 'telemetry',
@@ -41,7 +41,7 @@ async function run({ cluster }: ScriptsSite, { name, namespace, labels }: Runnin
   await cluster.kubectl([...patch, '-p', '{"status":{"phase":"Running"}}']);
 }
 
-/** cleanup-agent.sh beside Pods of other products. */
+/** cleanup-agent.sh beside foreign Pods. */
 export function cleanupAgentTests(given: () => ScriptsSite): void {
   describe('scripts/cleanup-agent.sh', () => {
     beforeAll(async () => {
@@ -53,7 +53,7 @@ export function cleanupAgentTests(given: () => ScriptsSite): void {
       for (const pod of others) await run(given(), pod);
     });
 
-    it('[C7] waits for an agent of ours, in the namespace that the controller has', async () => {
+    it("[C7] cleanup-agent.sh waits for a MultiNIC agent in the controller's agent namespace", async () => {
       const site = given();
       await run(site, { name: 'ours', namespace: 'nic-agents', labels: agent });
       const { code, said } = await site.run('scripts/cleanup-agent.sh', [
@@ -67,7 +67,7 @@ export function cleanupAgentTests(given: () => ScriptsSite): void {
       await site.cluster.kubectl(['-n', 'nic-agents', 'delete', 'pod', 'ours', '--force']);
     });
 
-    it('[C7] ends beside running Pods of others that have some of our labels', async () => {
+    it('[C7] cleanup-agent.sh ends beside running foreign Pods with some of our labels', async () => {
       const args = ['--yes', '--timeout', '5'];
       const { code, said } = await given().run('scripts/cleanup-agent.sh', args);
       expect(code, said).toBe(0);

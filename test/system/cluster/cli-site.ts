@@ -49,7 +49,7 @@ export class CliSite implements AsyncDisposable {
     return pasted({ kubeconfig: this.plane.kubeconfig, folder: this.folder }, line);
   }
 
-  /** Writes a kubeconfig from parts; returns its path. */
+  /** Writes a kubeconfig from parts; returns the path. */
   async kubeconfig(name: string, parts: object): Promise<string> {
     const path = join(this.folder, name);
     const file = { apiVersion: 'v1', kind: 'Config', ...parts };

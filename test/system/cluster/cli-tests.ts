@@ -10,7 +10,7 @@ let site: CliSite;
 const [, , config] = openstackConfigs;
 const shownConfig = 'multinic-system/generation-3';
 
-/** Returns printed commands that grant a right. */
+/** Returns printed commands that grant rights. */
 function grantsIn(text: string): string[] {
   const lines = text.split('\n').filter((line) => line.includes('Next: kubectl '));
   const commands = lines.map((line) => line.replace(/^.*Next: /, ''));
@@ -32,7 +32,7 @@ export function cliTests(plane: () => ControlPlane): void {
     afterAll(() => site?.[Symbol.asyncDispose]());
 
     it.each(['jane', "o'neil of team a"])(
-      'prints commands that give user %j every missing right',
+      'the CLI prints commands that give user %j every missing right',
       async (user) => {
         const kubeconfig = await site.plane.userKubeconfig(user);
         const before = await status(kubeconfig);
@@ -48,7 +48,7 @@ export function cliTests(plane: () => ControlPlane): void {
       },
     );
 
-    it('shows what the role view may read, and one skipped line for the missing Role', async () => {
+    it('the CLI shows objects readable with role view, and a skipped line for the missing Role', async () => {
       const kubeconfig = await userWithView('viewer');
       const { out } = await status(kubeconfig);
       expect(out).toContain(shownConfig);
@@ -67,7 +67,7 @@ export function cliTests(plane: () => ControlPlane): void {
       expect(out).toContain(shownConfig);
     });
 
-    it('takes credentials from the exec plugin of a kubeconfig', async () => {
+    it('the CLI uses the exec plugin in a kubeconfig', async () => {
       const { cluster, user } = await site.partsOf('viewer');
       const certificate = {
         clientCertificateData: decoded(user['client-certificate-data']),
@@ -167,7 +167,7 @@ async function userWithView(user: string): Promise<string> {
   return site.plane.userKubeconfig(user);
 }
 
-/** A token of a ServiceAccount that is gone: the API server refuses it as it refuses an expired one. */
+/** Token of a deleted ServiceAccount: the API server refuses it like an expired token. */
 async function kubeconfigWithOldToken(): Promise<string> {
   const account = ['serviceaccount', 'former', '-n', home];
   await site.plane.kubectl(['create', ...account]);

@@ -9,7 +9,7 @@ import { crdTests } from './crd-tests.ts';
 import { rbacTests } from './rbac-tests.ts';
 import { writeTimeoutTests } from './write-timeout-tests.ts';
 
-// A real API server with its controllers and without nodes: one for all tests that need no more.
+// A real API server with controllers and without nodes, shared by all tests that need no nodes.
 let plane: ControlPlane;
 
 beforeAll(async () => {

@@ -19,7 +19,7 @@ async function stderrOf(cluster: ControlPlane, ...args: string[]): Promise<strin
   return stderr;
 }
 
-/** The CRDs, and the objects of the legacy system under them. */
+/** The CRDs, and legacy objects under these CRDs. */
 export function crdTests(plane: () => ControlPlane): void {
   const apply = (object: unknown) =>
     plane().kubectl(['apply', '--validate=strict', '-f', '-'], JSON.stringify(object));
@@ -60,7 +60,7 @@ export function crdTests(plane: () => ControlPlane): void {
       await plane().kubectl(['delete', '-f', 'deploy/crds/optional']);
     });
 
-    it.each(openstackConfigs)('accept the OpenstackConfig of $metadata.name', async (object) => {
+    it.each(openstackConfigs)('the CRDs accept OpenstackConfig $metadata.name', async (object) => {
       expect(await apply(object)).toContain('created');
     });
 
@@ -95,7 +95,7 @@ export function crdTests(plane: () => ControlPlane): void {
       expect(state).toBe('Failed');
     });
 
-    it('refuse a MAC that is none, naming the field', async () => {
+    it('the CRDs refuse an invalid MAC and name the field', async () => {
       const [first, ...others] = legacyNodeConfig.spec.interfaces;
       const broken = {
         ...legacyNodeConfig,

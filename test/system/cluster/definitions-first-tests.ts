@@ -32,7 +32,7 @@ const untilGone = `real wait --for=delete crd/${kind} --timeout=60s >&2`;
 /** cleanup-operator.sh when the definition goes before its last object. */
 export function definitionsFirstTests(given: () => ScriptsSite): void {
   describe('cleanup-operator.sh without the definition', () => {
-    // The kind waits for its last object then, and goes in the middle of the script.
+    // The CRD then waits for the last object, and disappears in the middle of the script.
     beforeEach(async () => {
       const site = given();
       const { code, said } = await site.run('deploy-operator.sh', withoutPods);

@@ -1,4 +1,4 @@
-/** Objects as the legacy Go system and the requester's documents write them; they have to stay valid. */
+/** Objects in the form of the legacy Go system and the requester's documents; our CRDs must accept these objects. */
 
 const credentials = {
   openstackProviderID: '1a4e3c5a-8b6a-4a9f-9d3c-6f0d3a5b7c11',
@@ -15,7 +15,7 @@ function openstackConfig(name: string, spec: object) {
   };
 }
 
-/** The three shapes of one kind: the first with credentials in the object, the second with one subnet, the newest. */
+/** Three shapes of the same kind: credentials in the object, a single subnet, and the newest shape. */
 export const openstackConfigs = [
   openstackConfig('generation-0', {
     subnetName: 'data-subnet',
@@ -60,7 +60,7 @@ export const openstackConfigs = [
   }),
 ];
 
-/** As the legacy Viola writes it: v1alpha1, no portId, five NICs in one subnet. */
+/** Form of the legacy Viola: v1alpha1, no portId, five NICs in the same subnet. */
 export const legacyNodeConfig = {
   apiVersion: 'multinic.io/v1alpha1',
   kind: 'MultiNicNodeConfig',

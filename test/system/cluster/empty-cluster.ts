@@ -1,7 +1,7 @@
 import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
 
 const ownNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
-/** Cluster-scoped kinds that tests create objects of, each with a filter that keeps the API server's own objects. */
+/** Cluster-scoped kinds that tests create, each with a filter that excludes the API server's own objects. */
 const kinds = [
   ['customresourcedefinitions', '--all'],
   ['validatingwebhookconfigurations', '--all'],
@@ -9,7 +9,7 @@ const kinds = [
   ['clusterroles,clusterrolebindings', '--selector=!kubernetes.io/bootstrapping'],
 ] as const;
 
-/** Deletes what tests made, and waits until it is gone; only `default` keeps its objects. */
+/** Deletes the tests' objects and waits for their deletion; objects in `default` stay. */
 export async function emptyCluster(plane: Pick<ControlPlane, 'kubectl'>): Promise<void> {
   for (const [kind, which] of kinds) {
     await plane.kubectl(['delete', kind, which, '--timeout=5m']);

@@ -46,7 +46,7 @@ function base(): Promise<string> {
   return site.value('{.data.deployment\\.yaml}', ...home, 'configmap', 'multinic-controller-base');
 }
 
-/** What lifecycle has made of a MultiNicOperator, with a webhook that answers nobody. */
+/** Lifecycle's objects for a MultiNicOperator, with a webhook that never answers. */
 async function installedByLifecycle(inventory: 'mariadb' | 'sqlite'): Promise<void> {
   const create = (object: object) =>
     site.cluster.kubectl(['create', '-f', '-'], JSON.stringify(object));
@@ -141,7 +141,7 @@ describe('deploy-operator.sh --lifecycle', () => {
     expect(await site.value(level, 'namespace', 'multinic-system')).toBe('restricted');
   });
 
-  it('keeps the Contrabass endpoint of the run before, and sets the image of lifecycle', async () => {
+  it('deploy-operator.sh --lifecycle keeps the Contrabass endpoint from the previous run, and sets the image', async () => {
     await succeeds('deploy-operator.sh', '--lifecycle', '--img', 'team/multinic:2', ...withoutPods);
     expect(await base()).toContain('value: https://contrabass.example.com/a');
     const image = '{.spec.template.spec.containers[0].image}';
@@ -171,16 +171,16 @@ describe('cleanup-operator.sh after lifecycle', () => {
     expect(await nameOf(...home, 'secret', 'mariadb-credentials')).toBe('mariadb-credentials');
   });
 
-  it('removes passwords, volumes and the kind in a later run that asks for it', async () => {
+  it('a later cleanup-operator.sh with --purge and --crds removes passwords, volumes and the CRD', async () => {
     await succeeds('cleanup-operator.sh', '--yes', '--purge', '--crds');
     expect(await nameOf(...home, 'secret', 'mariadb-credentials')).toBe('');
     const claim = [...home, 'persistentvolumeclaim', 'mysql-storage-mariadb-0'];
-    // A claim of no Pod goes by itself.
+    // The API server deletes an unused claim at once.
     await expect.poll(() => nameOf(...claim)).toBe('');
     expect(await nameOf('crd', kind)).toBe('');
   });
 
-  it('removes what helm uninstall left of an installation with SQLite', async () => {
+  it('cleanup-operator.sh removes leftovers of helm uninstall from an installation with SQLite', async () => {
     await succeeds('deploy-operator.sh', '--lifecycle', ...withoutPods);
     await installedByLifecycle('sqlite');
     await site.cluster.kubectl([...home, 'delete', 'deployment', 'multinic-operator']);
@@ -191,7 +191,7 @@ describe('cleanup-operator.sh after lifecycle', () => {
   });
 });
 
-it('lifecycle is refused beside an operator that the chart installed in its own namespace', async () => {
+it('deploy-operator.sh --lifecycle refuses to install beside an operator from the chart', async () => {
   await site.cluster.kubectl(['create', 'namespace', 'multinic-operator-system']);
   const metadata = {
     name: 'multinic-operator-controller-manager',

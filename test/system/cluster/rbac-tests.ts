@@ -14,13 +14,13 @@ import { emptyCluster } from './empty-cluster.ts';
 
 const rbac = join(import.meta.dirname, '../../../deploy/rbac');
 
-/** What an identity may do in a namespace, as a real API server says. */
+/** Rights of an identity in a namespace, from a real API server. */
 async function granted(cluster: ControlPlane, user: string, namespace: string): Promise<Granted> {
   const list = ['auth', 'can-i', '--list', `--as=${user}`, `--namespace=${namespace}`];
   return grantedBy(rulesOfList(await cluster.kubectl(list)));
 }
 
-/** The rights of each identity, as a real API server grants them. */
+/** Rights of each identity, from a real API server. */
 export function rbacTests(plane: () => ControlPlane): void {
   describe.each(['management', 'business'] as const)('a %s cluster', (which) => {
     beforeAll(async () => {
@@ -32,7 +32,7 @@ export function rbacTests(plane: () => ControlPlane): void {
 
     const own = accounts.filter((account) => account.cluster === which);
 
-    it.each(own)('lets $user do what its golden file says, and no more', async (account) => {
+    it.each(own)('$user has exactly the rights in the golden file', async (account) => {
       const nobody = 'system:serviceaccount:default:nobody';
       const sections = new Map<string, Granted>();
       for (const namespace of account.namespaces) {

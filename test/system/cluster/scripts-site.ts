@@ -18,22 +18,22 @@ export interface Ran {
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Folder from which it is run; default: the checkout. */
+  /** Working directory; default: the checkout. */
   readonly cwd?: string;
-  /** Bash before every kubectl; it calls `lose` where the API server is not to answer, `real` for what others do meanwhile. */
+  /** Bash code before every kubectl call: `lose` simulates an unreachable API server, `real` runs kubectl for a second user. */
   readonly kubectl?: string;
 }
 
-/** A control plane on which scripts of this checkout are run; it has no nodes, so Deployments have no replicas. */
+/** Control plane for the scripts of this checkout; without nodes, so Deployments have 0 replicas. */
 export interface ScriptsSite extends AsyncDisposable {
   readonly cluster: ControlPlane;
   readonly folder: string;
   run(script: string, args: readonly string[], options?: RunOptions): Promise<Ran>;
-  /** One value of an object, by JSONPath; '' when there is none. */
+  /** Field of an object by JSONPath; '' if missing. */
   value(path: string, ...object: readonly string[]): Promise<string>;
 }
 
-/** Helm waits for nothing then; there are no volumes either. */
+/** helm then waits for nothing; no volumes exist either. */
 export const withoutPods = [
   '--',
   '--timeout=60s',

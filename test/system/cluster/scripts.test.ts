@@ -76,7 +76,7 @@ describe('deploy-operator.sh', () => {
     expect(said).not.toContain(contrabass.CONTRABASS_ENCRYPT_KEY);
   });
 
-  it('keeps what the environment of a run before said of Contrabass', async () => {
+  it('deploy-operator.sh keeps the Contrabass settings of its previous run', async () => {
     const args = ['--type', 'dev', ...withoutPods];
     const first = await site.run('deploy-operator.sh', args, { env: contrabass });
     expect(first.code, first.said).toBe(0);
@@ -88,7 +88,7 @@ describe('deploy-operator.sh', () => {
     expect(await ofOperator(keyVersion)).toBe(version);
   });
 
-  it('keeps it in no file, which a run that is killed would leave behind', async () => {
+  it('deploy-operator.sh writes previous values to no file that a killed run would leave behind', async () => {
     const scratch = join(site.folder, 'scratch');
     await mkdir(scratch);
     const options = {
@@ -102,14 +102,14 @@ describe('deploy-operator.sh', () => {
     );
   });
 
-  it('does not take an API server that fails for one that was told nothing before', async () => {
+  it('deploy-operator.sh aborts if the API server fails, instead of assuming no previous settings', async () => {
     const kubectl = '[[ "$*" != *CONTRABASS_ENDPOINT* ]] || lose';
     const { code, said } = await site.run('deploy-operator.sh', withoutPods, { kubectl });
     expect(said).toContain('kubectl cannot read CONTRABASS_ENDPOINT of the previous run');
     expect(code).toBe(1);
   });
 
-  it('takes what values say instead of what is kept', async () => {
+  it('values override the settings from the previous run', async () => {
     const place = 'operator.secretSettings.contrabassEncryptKey';
     const own = ['--set', `${place}.name=own`, '--set', `${place}.key=k`];
     const other = ['--set', 'operator.settings.contrabassEndpoint=https://other.example.com'];
@@ -120,7 +120,7 @@ describe('deploy-operator.sh', () => {
     expect(await ofOperator(endpoint)).toBe('https://other.example.com');
   });
 
-  it('starts the operator anew for a new key, and only then', async () => {
+  it('deploy-operator.sh restarts the operator only for a new key', async () => {
     const version = await ofOperator(keyVersion);
     const env = { CONTRABASS_ENCRYPT_KEY: 'fedcba9876543210' };
     await site.run('deploy-operator.sh', withoutPods, { env });
@@ -142,7 +142,7 @@ describe('deploy-operator.sh', () => {
     );
   });
 
-  it('says what to do after a helm that was killed', async () => {
+  it('deploy-operator.sh prints the remedy after a killed helm upgrade', async () => {
     const chart = join(root, 'charts/multinic-operator');
     const args = [
       'upgrade',
@@ -171,7 +171,7 @@ describe('deploy-operator.sh', () => {
     await deploy();
   });
 
-  it('says what to do after a helm that was killed while it removed', async () => {
+  it('deploy-operator.sh prints the remedy after a killed helm uninstall', async () => {
     const releases = [...home, 'secret', '-l', 'owner=helm,status=deployed'];
     await site.cluster.kubectl(['label', '--overwrite', ...releases, 'status=uninstalling']);
     const { code, said } = await site.run('deploy-operator.sh', withoutPods);
@@ -183,7 +183,7 @@ describe('deploy-operator.sh', () => {
     await deploy();
   });
 
-  it('waits for no namespace that is being deleted', async () => {
+  it('deploy-operator.sh refuses a namespace that is being deleted', async () => {
     const kubectl = '[[ "$*" != *"get namespace"* ]] || { echo Terminating; exit; }';
     const { code, said } = await site.run('deploy-operator.sh', withoutPods, { kubectl });
     expect(said).toContain('namespace multinic-operator-system is being deleted');
@@ -222,7 +222,7 @@ describe.each([
     ? ['--type', '--context']
     : ['--nics', '--timeout', '--context'];
 
-  it.each(options)('asks for a value of %s', async (option) => {
+  it.each(options)('scripts require a value for %s', async (option) => {
     for (const args of [[option], [option, '']]) {
       const { code, said } = await site.run(script, args);
       expect(said).toContain(`${option} needs a value`);
@@ -230,7 +230,7 @@ describe.each([
     }
   });
 
-  it('refuses what it does not know, and a context that is not there', async () => {
+  it('scripts refuse unknown options and unknown contexts', async () => {
     const unknown = await site.run(script, ['--typo']);
     expect(unknown).toMatchObject({ code: 2 });
     expect(unknown.said).toContain('unknown option --typo');
@@ -240,7 +240,7 @@ describe.each([
     expect(lost.said).toContain('kubectl has no context nowhere');
   });
 
-  it('names the tool that is missing', async () => {
+  it('scripts name a missing tool', async () => {
     const type = script === 'scripts/build-and-deploy.sh' ? ['--type', 'dev'] : [];
     const { code, said } = await site.run(script, type, { env: { PATH: '/usr/bin:/bin' } });
     expect(code).toBe(1);
@@ -274,7 +274,7 @@ describe('cleanup-operator.sh', () => {
     await site.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(claim));
   });
 
-  it('does not take an API server that fails for an empty one', async () => {
+  it('cleanup-operator.sh aborts if the API server fails, instead of assuming no objects', async () => {
     const lost = await site.run('cleanup-operator.sh', ['--yes'], {
       kubectl: '[[ "$*" != *"get crd"* ]] || lose',
     });
@@ -310,7 +310,7 @@ describe('cleanup-operator.sh', () => {
     expect(await writes()).toEqual(before);
   });
 
-  it('takes our finalizers alone, removes the release, and says what stays', async () => {
+  it("cleanup-operator.sh removes only MultiNIC's finalizers and the release, and reports leftovers", async () => {
     const { code, said } = await site.run('cleanup-operator.sh', ['--yes']);
     expect(code, said).toBe(0);
     expect(await isInstalled()).toBe(false);
@@ -326,7 +326,7 @@ describe('cleanup-operator.sh', () => {
     expect(said).toContain(`the CustomResourceDefinition ${kind} (--crds removes the CRD)`);
   });
 
-  it('shows the objects that something else holds, rather than wait for ever', async () => {
+  it('cleanup-operator.sh lists objects with foreign finalizers after the timeout', async () => {
     const args = ['--crds', '--yes', '--timeout', '2'];
     const { code, said } = await site.run('cleanup-operator.sh', args);
     expect(said).toMatch(/multinic-system +held +\[example\.com\/theirs\]/);
@@ -337,7 +337,7 @@ describe('cleanup-operator.sh', () => {
     await site.cluster.kubectl(['wait', '--for=delete', `crd/${kind}`, '--timeout=60s']);
   });
 
-  it('removes what stays when asked, once or twice, and nothing of others', async () => {
+  it('--purge removes all leftovers, also in a second run, and no foreign objects', async () => {
     await site.cluster.kubectl([...home, 'create', 'secret', 'generic', 'own']);
     for (const time of [1, 2]) {
       const { code, said } = await site.run('cleanup-operator.sh', ['--purge', '--yes']);
@@ -347,7 +347,7 @@ describe('cleanup-operator.sh', () => {
     expect(await site.value('{.items[*].metadata.name}', ...home, 'secrets')).toBe('own');
   });
 
-  it('says of a Deployment that helm did not install where to look', async () => {
+  it('cleanup-operator.sh reports a Deployment that helm did not install', async () => {
     await site.cluster.kubectl([
       ...home,
       'create',
@@ -384,7 +384,7 @@ describe('make', () => {
     await deploy();
   });
 
-  it('uninstall is content when they are gone already', async () => {
+  it('make uninstall succeeds with missing CRDs', async () => {
     for (const time of [1, 2]) {
       const { code, said } = await site.run('/usr/bin/make', ['uninstall']);
       expect(code, `${time}: ${said}`).toBe(0);

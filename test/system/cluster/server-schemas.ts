@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What an API server says of its kinds at /openapi/v2, as far as it matters here. */
+/** Subset of an API server's /openapi/v2 for this test. */
 export interface OpenApi {
   readonly definitions: Readonly<Record<string, Definition>>;
 }
@@ -21,10 +21,10 @@ interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** Where kubeconform looks for a schema below the folder that `writeSchemas` fills. */
+/** kubeconform's schema path below the folder from `writeSchemas`. */
 export const schemaLocation = '{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json';
 
-/** Writes a strict JSON Schema for each kind of a server: what it does not know is refused. */
+/** Writes a strict JSON Schema for each kind: unknown fields are refused. */
 export async function writeSchemas({ definitions }: OpenApi, folder: string): Promise<void> {
   const strict = Object.fromEntries(
     Object.entries(definitions).map(([name, definition]) => [name, strictly(definition)]),

@@ -10,7 +10,7 @@ import { refusalOf } from '../../contract/kube/refusal.ts';
 import { violaCa } from '../../fixtures/certificates.ts';
 import { scaled } from '../../speed.ts';
 
-/** A webhook that is asked about every ConfigMap; the API server would wait 30 s for it, and do without it then. */
+/** Webhook for every ConfigMap with a timeout of 30 s; afterwards the API server ignores the failure. */
 function webhookAt(url: string) {
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -50,7 +50,7 @@ async function openSilence(address: string) {
   };
 }
 
-/** Our address as the API server sees it, which has a network of its own. */
+/** Our address in the API server's network namespace. */
 async function addressSeenBy(server: string): Promise<string> {
   const { hostname, port } = new URL(server);
   const socket = connect(Number(port), hostname);
@@ -62,7 +62,7 @@ async function addressSeenBy(server: string): Promise<string> {
 
 /** How long an API server goes on with a write. */
 export function writeTimeoutTests(plane: () => ControlPlane): void {
-  test('a real API server carries nothing out after the time that a write names', async () => {
+  test('a real API server carries out no write after the timeout in the request', async () => {
     const { kubeconfig, server } = plane();
     const kubectl = (args: readonly string[], stdin?: string) => plane().kubectl(args, stdin);
     const access = await loadKubeconfig(kubeconfig);
@@ -79,13 +79,13 @@ export function writeTimeoutTests(plane: () => ControlPlane): void {
         { metadata: ref },
         { fieldManager: 'me', timeoutSeconds: 1, dryRun },
       );
-    // The API server learns of a webhook a moment after it was made.
+    // The API server discovers a new webhook after a moment.
     await vi.waitFor(async () => refusalOf(apply(true)), {
       timeout: scaled(60_000),
       interval: 200,
     });
     const refusal = await refusalOf(apply(false));
-    // 504, or the connection closed: never the client's own time, which is as long as that of the webhook.
+    // 504 or a closed connection, not the client's own timeout, which equals the webhook's timeout.
     expect([0, 504]).toContain(refusal.status);
     expect(refusal.message).not.toContain('30 s');
     await kubectl(['delete', ...hangs]);

@@ -13,7 +13,7 @@ let stop: (() => Promise<void>) | undefined;
 
 afterEach(() => stop?.());
 
-/** Runs the demo until it waits for Ctrl-C; resolves to its output and its process id, which ends its namespaces' names. */
+/** Runs the demo until Ctrl-C; resolves to the output and the process id, a suffix of the namespaces' names. */
 async function demo() {
   const main = join(root, 'rig/demo/main.ts');
   const child = spawn(process.execPath, [main], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -31,7 +31,7 @@ async function demo() {
 }
 
 it(
-  'the demo prints kubectl commands that work until Ctrl-C, and removes its namespaces',
+  'the demo prints kubectl commands that work until Ctrl-C, and removes the namespaces',
   async () => {
     const { lines, pid } = await demo();
     const commands = lines.filter((line) => line.startsWith('  kubectl '));

@@ -7,14 +7,14 @@ import { program } from '../../../rig/parts/program.ts';
 import { type Family, type JobRequest, type JobResult, jobResult } from '../../../src/api/job.ts';
 import type { Shown } from './nic-state.ts';
 
-/** NICs of every box: MAC by the name that they are plugged in with. */
+/** NICs of every box: MAC by initial name. */
 export const plugged = {
   ens5: '02:00:00:00:01:05',
   ens6: '02:00:00:00:01:06',
   ens7: '02:00:00:00:01:07',
 } as const;
 
-/** What is behind them. */
+/** The network behind the NICs. */
 const neighbours = ['10.0.0.254/16', '10.1.0.254/16', 'fd00::fe/64', 'fd01::fe/64'];
 
 const units = {
@@ -31,11 +31,11 @@ const folders: Readonly<Record<BoxKind['profile'], readonly string[]>> = {
   ifcfg: ['etc/sysconfig/network-scripts', 'etc/systemd/network', 'etc/sysctl.d'],
 };
 
-/** The agent is run inside, by the Node that runs us; below /tmp a box of Debian 13 has a file system of its own. */
+/** The agent runs inside, with the Node.js of this process; on Debian 13 a box mounts a separate filesystem on /tmp. */
 const repository = join(import.meta.dirname, '../../..');
 const inBox = '/opt/multinic';
 
-/** A box of one kind, and what agents do on it. */
+/** A box for a network manager, and agent runs in this box. */
 export class Cell implements AsyncDisposable {
   readonly kind: BoxKind;
   readonly family: Family;
@@ -70,7 +70,7 @@ export class Cell implements AsyncDisposable {
     return `${this.kind.suite} ${this.kind.profile}`;
   }
 
-  /** Runs the agent of the image with the next generation of the object; resolves to its answer. */
+  /** Runs the image's agent with the next generation of the object; resolves to the result. */
   async agent(asked: JobRequest): Promise<{ readonly result: JobResult; readonly log: string }> {
     this.#generation += asked.action === 'check' ? 0 : 1;
     const request = { ...asked, generation: this.#generation, family: this.family };
@@ -98,7 +98,7 @@ export class Cell implements AsyncDisposable {
     return this.#box.sh(command);
   }
 
-  /** The kernel forgets everything; NICs come back under the names that they were plugged in with. */
+  /** Flushes the kernel state; NICs come back with their initial names. */
   reboot(): Promise<void> {
     return this.#box.reboot();
   }
@@ -107,7 +107,10 @@ export class Cell implements AsyncDisposable {
     await this.#box.sh(['systemctl', 'restart', units[this.kind.profile]]);
   }
 
-  /** What the manager says of the node's NICs and ours, a line each: `eth0:connected`, `2 eth0 ether routable configured` … */
+  /**
+   * States of the node's own NIC and our NICs, from the network manager, a line each: `eth0:connected`, `2 eth0 ether routable configured`
+   * …
+   */
   async managerStates(): Promise<readonly string[]> {
     const command =
       units[this.kind.profile] === 'NetworkManager'
@@ -117,7 +120,7 @@ export class Cell implements AsyncDisposable {
     return said.split('\n').filter((line) => /\b(eth0|multinic\d)\b/.test(line));
   }
 
-  /** Text by path of all files in the folders that the agent writes to. */
+  /** Text by path of all files in the agent's folders. */
   async files(): Promise<Readonly<Record<string, string>>> {
     const root = await this.#box.root();
     const lists = await Promise.all(
@@ -135,7 +138,7 @@ export class Cell implements AsyncDisposable {
     return Object.fromEntries(lists.flat()) as Record<string, string>;
   }
 
-  /** What the kernel tells of links, addresses and routes of the primary NIC while something is done, a line each. */
+  /** Kernel events for links, addresses and routes of the primary NIC during `work`, a line each. */
   async eventsOnPrimary(work: () => Promise<void>): Promise<readonly string[]> {
     const of = ['-o', 'monitor', 'link', 'address', 'route'];
     const monitor = spawn('ip', ['-n', this.#box.netns, ...of], {
@@ -145,7 +148,7 @@ export class Cell implements AsyncDisposable {
     monitor.stdout.setEncoding('utf8').on('data', (text: string) => {
       said += text;
     });
-    // A first event, so that it is known to listen, and a last one, so that nothing is still on its way.
+    // A first event proves that the monitor listens, a last event proves that all events have arrived.
     const sign = async (word: string): Promise<void> => {
       while (!said.includes(word)) {
         await this.ip('link', 'add', word, 'type', 'bridge');
@@ -162,10 +165,7 @@ export class Cell implements AsyncDisposable {
     }
   }
 
-  /**
-   * From the primary NIC to its gateway one each 10 ms, 400 at a time for as long as something is done: what ping says of
-   * each time that one of them had no answer.
-   */
+  /** Pings from the primary NIC to the gateway every 10 ms during `work`, 400 per call: the ping summaries with a lost answer. */
   async pingsUnanswered(work: () => Promise<void>): Promise<readonly string[]> {
     const said: string[] = [];
     const over = new AbortController();

@@ -2,11 +2,11 @@ import { type RequestInterface, routings } from '../../../src/api/job.ts';
 import { nic } from '../../host/agent-process.ts';
 import { plugged } from './cell.ts';
 
-/** What a node is asked for, one after the other; the last one is what it has in the end. */
+/** Requests to a node in order; the last request is the final state. */
 export interface Intent {
   readonly name: string;
   readonly steps: readonly (readonly RequestInterface[])[];
-  /** Part of the run that every change goes through. */
+  /** True: part of every run, not only of the long suite. */
   readonly always?: true;
 }
 
@@ -54,7 +54,7 @@ const others: readonly Intent[] = [
   { name: 'MTU 1400', steps: [[first({ ...dual, mtu: 1400 })]] },
   { name: 'MTU 1280, IPv6', steps: [[first({ ...six, mtu: 1280 })]] },
   { name: 'MTU 8000', steps: [[first({ ...four, mtu: 8000 })]] },
-  // Its removal gives IPv6 back to the NIC, on which NetworkManager holds its profile.
+  // Removal re-enables IPv6 on a NIC for which NetworkManager has a profile.
   { name: 'MTU 1000, IPv4', steps: [[first({ ...four, mtu: 1000 })]], always: true },
   { name: 'host prefix', steps: [[first({ addresses: ['10.0.0.11/32'] })]] },
   {
@@ -118,5 +118,5 @@ const others: readonly Intent[] = [
   { name: 'gateway changed', steps: [[first(four)], [first({ ...four, gateway: '10.0.0.253' })]] },
 ];
 
-/** At least 40 of them, of which a part is tried in every run. */
+/** At least 40 intents; each run takes a part. */
 export const intents: readonly Intent[] = [...eachRouting, ...others];

@@ -16,7 +16,10 @@ import {
   stateOf,
 } from './nic-state.ts';
 
-/** Set by the long suite: the Debian of the boxes, or `full` for all. CI takes some intents on bookworm, and others in the next run. */
+/**
+ * Set by the long suite: the Debian release in the boxes, or `full` for all. CI runs a part of the intents on bookworm, and the next part
+ * in the next run.
+ */
 const wanted = process.env['MULTINIC_BOXES'];
 const debians = ['bookworm', 'trixie', 'bullseye'] as const;
 const suites: readonly BoxKind['suite'][] = debians.filter(
@@ -35,25 +38,25 @@ const chosen = wanted
       3,
       ({ name }) => name,
     );
-// One test of the full run goes through all intents.
+// In the full run a single test runs all intents.
 const longest = scaled(wanted ? 3_600_000 : 300_000);
-/** Of boxes that boot side by side with others, on cores that others keep busy. */
+/** Boot time of boxes that boot side by side on busy cores. */
 const longestBoot = 120_000;
 
-/** Each look starts processes in four boxes, of which the others boot on the same cores: hence not every 20 ms. */
+/** Each assertion starts processes in four boxes on shared cores: hence not every 20 ms. */
 function eventually(assertion: () => Promise<void>, patienceMs = 20_000): Promise<void> {
   return eventuallyEvery(assertion, scaled(patienceMs), 250);
 }
 
-/** What the first cell had of an intent: every other one has the same. */
+/** State in the first cell by intent: all other cells must have the same state. */
 const had = new Map<string, NicsState>();
-/** What a restart of its manager makes of others on a node that has nothing of ours. */
+/** Changes to foreign state when the manager restarts on a node without our NICs. */
 const withoutUs = new Map<Cell, readonly string[]>();
 
 describe('hosts in boxes', () => {
   let cells: readonly Cell[] = [];
 
-  /** Side by side, each to its end, and each from a bare node whose manager holds nothing of ours. */
+  /** Runs work on all boxes concurrently; each box starts bare, with no MultiNIC state in the network manager. */
   async function onEach(work: (cell: Cell) => Promise<void>): Promise<void> {
     const ends = await Promise.allSettled(
       cells.map(async (cell) => {
@@ -70,7 +73,7 @@ describe('hosts in boxes', () => {
   }
 
   beforeAll(async () => {
-    // One after the other: they share what they make.
+    // In order: the tests share their objects.
     for (const kind of kinds) cells = [...cells, await Cell.start(kind)];
     await onEach(async (cell) => {
       await foreign(cell);
@@ -105,7 +108,7 @@ describe('hosts in boxes', () => {
     });
   });
 
-  test('a NIC that leaves and comes back as another one is that one, though the manager knows the first', async () => {
+  test('a NIC that was removed and configured differently has the new configuration, although the network manager remembers the former', async () => {
     await onEach(async (cell) => {
       await ask(cell, asOther);
       const other = await stateOf(cell);
@@ -121,12 +124,12 @@ describe('hosts in boxes', () => {
     });
   });
 
-  test('what left does not come back with the next NIC, though the manager remembers it', async () => {
+  test("a removed NIC's configuration does not return with the next NIC, although the network manager remembers it", async () => {
     await onEach(async (cell) => {
       await ask(cell, [...asOther, second]);
       await cell.reboot();
       await settled(cell);
-      // NetworkManager sets the rules of all profiles that it has read once it takes up any NIC.
+      // NetworkManager sets the rules of all profiles when any NIC is activated.
       const next = [moved, third];
       await ask(cell, next);
       const rules = ['10100: from 10.1.0.31', '10100: from fd01::31', '10102: from 10.2.0.23'];
@@ -138,7 +141,7 @@ describe('hosts in boxes', () => {
   });
 
   test(
-    '[RW-15] the primary NIC feels nothing of it, and what others have stays',
+    '[RW-15] the primary NIC has no events and no lost pings, and foreign state stays',
     async () => {
       await onEach(async (cell) => {
         await foreign(cell);
@@ -213,7 +216,7 @@ async function expectSame(cell: Cell, { name, steps }: Intent): Promise<void> {
   await expectRestartHarmless(cell, made);
 }
 
-/** The same restart without us, and our NICs: those that the agent made and those that the manager makes at a boot. */
+/** Expects the same foreign state as after a restart without our NICs, and our NICs in the state from the agent and from a boot. */
 async function expectRestartHarmless(cell: Cell, made: NicsState): Promise<void> {
   await foreign(cell);
   await restart(cell);
@@ -229,7 +232,7 @@ async function restart(cell: Cell): Promise<void> {
   await settled(cell);
 }
 
-/** The manager says that it is done with the node's NICs and ours. */
+/** Resolves when the network manager reports the node's own NIC and our NICs as done. */
 async function settled(cell: Cell): Promise<void> {
   await eventually(async () => {
     const states = await cell.managerStates();
@@ -244,7 +247,7 @@ async function settled(cell: Cell): Promise<void> {
   }, longestBoot);
 }
 
-/** What a CNI or an administrator may have. */
+/** Foreign state, such as from a CNI or an administrator. */
 async function foreign(cell: Cell): Promise<void> {
   const lines = [
     ['link', 'add', 'cni0', 'address', '02:00:00:00:02:44', 'type', 'bridge'],
@@ -258,7 +261,7 @@ async function foreign(cell: Cell): Promise<void> {
   for (const line of lines) await cell.ip(...line).catch(already);
 }
 
-/** It may be there from before. */
+/** Errors are ignored: the object may already exist. */
 function already(error: Error): string {
   if (/File exists/.test(error.message)) return '';
   throw error;

@@ -1,12 +1,12 @@
-/** A host whose state can be read. */
+/** A host with readable state. */
 export interface ObservedNic {
   /** Output of `ip -j ARGS`. */
   json(...args: readonly string[]): Promise<readonly Shown[]>;
-  /** Standard output of the command. */
+  /** Standard output. */
   sh(...command: readonly string[]): Promise<string>;
 }
 
-/** All that the kernel has of the NICs that are ours, in a form in which families can be compared. */
+/** Kernel state of our NICs, in a form comparable between network managers. */
 export interface NicsState {
   readonly links: readonly string[];
   readonly addresses: readonly string[];
@@ -15,7 +15,7 @@ export interface NicsState {
   readonly settings: readonly string[];
 }
 
-/** Settings that are ours on a NIC. */
+/** Settings on our NICs. */
 const settings = [
   'ipv4.conf.NIC.rp_filter',
   'ipv4.conf.NIC.arp_ignore',
@@ -24,8 +24,8 @@ const settings = [
 ];
 
 /**
- * Without protocol, ifindex and counters; of the connected route without its metric, which is NetworkManager's own. Not the
- * link's own address of IPv6, which the kernel makes.
+ * Removes protocol, ifindex and counters, the metric of connected routes (set by NetworkManager), and link-local IPv6 addresses (set by the
+ * kernel).
  */
 export async function stateOf(cell: ObservedNic): Promise<NicsState> {
   const [links, routes4, routes6, rules4, rules6] = await Promise.all([
@@ -54,7 +54,7 @@ export async function stateOf(cell: ObservedNic): Promise<NicsState> {
   };
 }
 
-/** A link, route or rule as `ip -j` shows it, as far as it is compared. */
+/** Compared fields of a link, route or rule in `ip -j`. */
 export interface Shown {
   readonly ifname?: string;
   readonly address?: string;
@@ -110,7 +110,7 @@ function routeText(route: Shown): string {
     gateway && `via ${gateway}`,
     `dev ${dev} table ${table}`,
     scope && !dst.includes(':') && `scope ${scope}`,
-    // NetworkManager makes one for each address of the subnet, the kernel one for the first.
+    // NetworkManager creates a connected route per address in the subnet, the kernel only for the first.
     ...(isConnected(route) ? [] : [prefsrc && `src ${prefsrc}`, `metric ${metric ?? 0}`]),
   );
 }
@@ -137,7 +137,7 @@ async function settingsOf(cell: ObservedNic, name: string): Promise<string[]> {
   return said.split('\n').filter((line) => line !== '');
 }
 
-/** What others have: links, routes and rules that no word of ours is in, each with the question that it answers. */
+/** Foreign links, routes and rules: all lines without our names, each with the `ip` command. */
 export async function foreignStateOf(cell: {
   ip(...args: readonly string[]): Promise<string>;
 }): Promise<readonly string[]> {
@@ -158,7 +158,7 @@ export async function foreignStateOf(cell: {
   return (await Promise.all(answers)).flat().toSorted();
 }
 
-/** What one has beyond the other, a line each: `+` the first, `-` the second. */
+/** Difference of two states, a line each: `+` only in the first, `-` only in the second. */
 export function difference(a: NicsState, b: NicsState | undefined): readonly string[] {
   const [mine, theirs] = [a, b ?? a].map((state) => Object.values(state).flat() as string[]);
   return lineDifference(mine ?? [], theirs ?? []);

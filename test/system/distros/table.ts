@@ -1,4 +1,4 @@
-// Writes what came of the last full run to results.md.
+// Writes the results of the last full run to results.md.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';

@@ -49,7 +49,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-it('reads the versions of live OpenStack and Kubernetes servers', async () => {
+it('the versions of live OpenStack and Kubernetes servers are readable', async () => {
   const { cloud, tenant, business, imageId } = world;
   const versions = await readVersions(cloud.keystoneUrl, tenant.user);
   const kubernetes = JSON.parse(await business.kubectl(['get', '--raw', '/version'])) as {
@@ -62,8 +62,8 @@ it('reads the versions of live OpenStack and Kubernetes servers', async () => {
 });
 
 /**
- * Waits until exactly these NICs are listed and at most one is Configured, all others as bypassed. With two address
- * families each may leave by another NIC.
+ * Waits until exactly these NICs are listed and at most one is Configured, the rest as bypassed. With two address families each family may
+ * leave by a different NIC.
  */
 async function untilAtMostOneCarries(on: World, names: readonly string[]): Promise<void> {
   await vi.waitFor(async () => {
@@ -74,7 +74,7 @@ async function untilAtMostOneCarries(on: World, names: readonly string[]): Promi
   }, generous);
 }
 
-describe.each(managers)('the chain on a node that $name manages', (manager) => {
+describe.each(managers)('the chain on a node with $name', (manager) => {
   let scene: Scene;
   let on: World;
 
@@ -114,11 +114,11 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
     await expectReach(on, addressOf(first));
   });
 
-  it('writes a file that root alone may read', async () => {
+  it('the agent writes a file readable only by root', async () => {
     expect(await on.node.sh(['stat', '-c', '%a %U', manager.file])).toBe('600 root\n');
   });
 
-  it('runs the packed image with NET_ADMIN alone, without a token, and without folders of another manager', async () => {
+  it('the packed image runs with only NET_ADMIN, without a token, and without folders of a foreign network manager', async () => {
     const others = managers.filter((other) => other !== manager);
     const ran = await agentPods(on);
     expect(ran.length).toBeGreaterThan(0);
@@ -137,7 +137,7 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
   });
 
   if (manager.name === 'netplan') {
-    it('[RW-31] writes a file that netplan accepts', async () => {
+    it('[RW-31] the agent writes a file that netplan accepts', async () => {
       const { node } = on;
       const generate =
         'rm -rf /tmp/np && mkdir -p /tmp/np/etc && cp -r /etc/netplan /tmp/np/etc/ && netplan generate --root-dir /tmp/np';
@@ -194,7 +194,7 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
   }
 
   if (manager.name === 'netplan') {
-    it('an OpenstackConfig renamed in git changes nothing on the node, in both orders of create and prune', async () => {
+    it('renaming an OpenstackConfig in git changes nothing on the node, whether create or prune comes first', async () => {
       const { management, server } = on;
       const [config, jobs] = [await nodeConfigOf(on), await agentJobs(on)];
       const prune = async (name: string) => {
@@ -226,7 +226,7 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
     });
   }
 
-  it('gives a NIC addresses of both families beside NICs of IPv4', async () => {
+  it('a NIC gets addresses of both families beside NICs with only IPv4', async () => {
     const { node, data, server, tenant } = on;
     subnet6Id ??= await makeSubnet6(world);
     const fixedIps = [data.subnetId, subnet6Id].map((id) => ({ subnetId: id }));
@@ -277,7 +277,7 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
   );
 
   if (manager.name === 'netplan') {
-    it('removes a detached NIC that is gone already; the others keep names and traffic', async () => {
+    it('a NIC missing on the host is removed when detached; remaining NICs keep names and traffic', async () => {
       const first = scene.port('first');
       const traffic = await trafficDuring(on, addressOf(scene.port('second')), async () => {
         await on.parts.kill('operator');
@@ -291,7 +291,7 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
       await scene.expectForeignState();
     });
 
-    it('removes a detached NIC that is still plugged, and gives the link its name back', async () => {
+    it('a detached NIC that is still plugged is removed, and the link gets the former name', async () => {
       const third = await attach(on);
       await untilConfigured(on, 'multinic0', 'multinic1', 'multinic2');
       on.hypervisor.hold('unplug');
@@ -309,7 +309,7 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
       on.hypervisor.release('unplug');
     });
 
-    it('[RW-85] removes every NIC of a server that leaves vmNames, also the last one; they come back by their names', async () => {
+    it('[RW-85] a server that leaves vmNames loses every NIC, also the last, and gets the same names after returning', async () => {
       await applyConfig(on, ['00000000-0000-4000-8000-000000000000'], { settings: families });
       await vi.waitFor(async () => expect(await nodeConfigOf(on)).toBeUndefined(), generous);
       await expectGone(on, 'multinic1');
@@ -319,7 +319,7 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
     });
   }
 
-  it('configures a NIC beside those that the manager has activated, and changes the routing of all', async () => {
+  it('a NIC is configured beside NICs that the network manager has activated, and routing changes for all', async () => {
     const { node, server, tenant } = on;
     const before = await nicStates(on);
     const { port_id: portId } = await attach(on);
@@ -330,7 +330,7 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
     const all = Object.keys(await nicStates(on));
     await applyConfig(on, [server.id], { settings: { ...families, routing: 'isolated' } });
     await vi.waitFor(async () => expect((await ourState(node)).rules).toEqual([]), generous);
-    // Without rules all packets into the shared subnet leave by one of its NICs.
+    // Without policy rules all packets into the shared subnet leave by the same NIC.
     await untilAtMostOneCarries(on, all);
     expect((await ourState(node)).routes.join('\n')).not.toMatch(/"table":"?10\d"?/);
     await scene.expectForeignState();
@@ -360,16 +360,10 @@ describe('rights', () => {
     }
   });
 
-  it.each(chainParts)(
-    'of the %s are used, and there is nothing else that it asks for',
-    async (part) => {
-      const nothing = { unused: [], refused: [], beyond: [] };
-      await vi.waitFor(
-        async () => expect(await usedRights(world, part)).toEqual(nothing),
-        generous,
-      );
-    },
-  );
+  it.each(chainParts)('the %s uses all granted rights, and requests no others', async (part) => {
+    const nothing = { unused: [], refused: [], beyond: [] };
+    await vi.waitFor(async () => expect(await usedRights(world, part)).toEqual(nothing), generous);
+  });
 });
 
 describe('Viola', () => {

@@ -38,7 +38,7 @@ export function cliTests(world: () => World): void {
         const home = ['-n', namespaces.management, 'create', 'rolebinding', user];
         await management.kubectl([...home, '--role=multinic-reader', who]);
       }
-      // Lists show nodes as the last sync read them.
+      // Lists show nodes as of the last sync.
       expect(await multinic(shells.administrator, 'sync', 'e2e')).toMatchObject({ status: 0 });
     });
 
@@ -56,7 +56,7 @@ export function cliTests(world: () => World): void {
     ];
 
     describe.each(['administrator', 'reader'] as const)('as %s', (user) => {
-      it.each(reads)('%s shows what is there and exits 0', async (argv, shows) => {
+      it.each(reads)('%s shows existing objects and exits 0', async (argv, shows) => {
         const ran = await multinic(shells[user], ...argv.split(' '));
         expect(ran).toMatchObject({ status: 0 });
         expect(ran.out).toMatch(shows);
@@ -64,7 +64,7 @@ export function cliTests(world: () => World): void {
       });
     });
 
-    it('support-bundle of a reader has the logs of the operator and Viola', async () => {
+    it('support-bundle with role reader has the logs from the operator and Viola', async () => {
       const { status, out } = await multinic(shells.reader, 'support-bundle', '-o', 'b.tar.gz');
       expect(status).toBe(0);
       expect(out).not.toContain('(403)');
@@ -75,7 +75,7 @@ export function cliTests(world: () => World): void {
       expect(stdout).toContain(`/plans/${namespace}/e2e.json`);
     });
 
-    it('doctor with the contexts of both clusters in KUBECONFIG=a:b skips nothing', async () => {
+    it("doctor with both clusters' contexts in KUBECONFIG=a:b skips nothing", async () => {
       const { management, business } = world();
       const other = join(folder, 'business');
       await writeFile(other, await withOwnUser(business.kubeconfig));
@@ -92,7 +92,7 @@ export function cliTests(world: () => World): void {
       ['diff worker-1', /multinic0: no difference/],
       ['sync --node worker-1', /was checked and is as planned/],
     ])(
-      '%s of an editor exits 0 when the operator and an agent have done it',
+      '%s with role editor exits 0 when the operator and an agent have finished',
       async (argv, shows) => {
         const ran = await multinic(shells.editor, ...argv.split(' '));
         expect(ran).toMatchObject({ status: 0 });
@@ -100,7 +100,7 @@ export function cliTests(world: () => World): void {
       },
     );
 
-    it('sync of a reader is refused with the command that grants it', async () => {
+    it('sync with role reader is refused, and prints the command that grants the right', async () => {
       const ran = await multinic(shells.reader, 'sync', 'e2e');
       expect(ran).toMatchObject({ status: 1, out: '' });
       expect(ran.err).toMatch(
@@ -110,7 +110,7 @@ export function cliTests(world: () => World): void {
   });
 }
 
-/** Returns a kubeconfig whose user has another name: in a merged kubeconfig the first user of a name counts. */
+/** Returns a kubeconfig with a different user name: in a merged kubeconfig the first user with a name wins. */
 async function withOwnUser(path: string): Promise<string> {
   const text = await readFile(path, 'utf8');
   const { users, contexts, ...file } = kubeconfig.parse(parse(text));

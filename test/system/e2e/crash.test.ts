@@ -3,7 +3,7 @@ import { killSuite } from '../../fixtures/crash/kills.ts';
 import { openRealParts } from '../../fixtures/e2e/site.ts';
 import { rotated } from '../../rotation.ts';
 
-// At most two of these per run; `make test-long SUITE=crash-real` takes all of them and more.
+// At most two kills per run; `make test-long SUITE=crash-real` runs all and more.
 const points = killPointsAt(
   'operator.node-config.post after',
   'viola.node-config.apply before',

@@ -34,7 +34,7 @@ afterAll(async () => {
   await place?.[Symbol.asyncDispose]();
 });
 
-/** Follows a section and says how long it took. */
+/** Runs a section and prints the duration. */
 async function follow(page: string, section: string): Promise<string> {
   const began = performance.now();
   const output = await place.reader.follow(page, section);
@@ -51,7 +51,7 @@ async function untilReady(): Promise<void> {
   );
 }
 
-/** A host is as it was, whatever happens in the clusters. */
+/** Hosts stay unchanged during all changes in the clusters. */
 async function expectUntouched(happens: () => Promise<unknown>): Promise<void> {
   const [ours, foreign] = [await ourState(place.node), await foreignState(place.node)];
   await happens();
@@ -59,7 +59,7 @@ async function expectUntouched(happens: () => Promise<unknown>): Promise<void> {
   expect(await foreignState(place.node)).toEqual(foreign);
 }
 
-it('from nothing to a NIC that is Configured', async () => {
+it('from an empty cluster to a Configured NIC', async () => {
   const { reader, decisions } = place;
   const release = await carryRelease(place);
   const began = performance.now();
@@ -97,9 +97,9 @@ function runsCommandsOf(seed: Seed): void {
   });
 }
 
-describe.each(['000', '003'] as const)('commands of document %s', runsCommandsOf);
+describe.each(['000', '003'] as const)('commands in document %s', runsCommandsOf);
 
-it('a MultiNicBizConfig of a node that Viola writes is migrated, goes back and is deleted', async () => {
+it('a MultiNicBizConfig for a node from Viola is migrated, restored and deleted', async () => {
   await removeSamples();
   await expectUntouched(async () => {
     const path = join(place.reader.home, 'biz-config.json');
@@ -120,7 +120,7 @@ it('a MultiNicBizConfig of a node that Viola writes is migrated, goes back and i
   });
 });
 
-/** A MultiNicBizConfig that says of a node what its MultiNicNodeConfig says. */
+/** A MultiNicBizConfig with the same content as the node's MultiNicNodeConfig. */
 async function bizConfigOfNode(node: string, name: string): Promise<object> {
   const get = ['-n', 'multinic-system', 'get', 'multinicnodeconfig', node, '-o', 'json'];
   const { spec } = JSON.parse(await place.business.kubectl(get)) as {
@@ -142,7 +142,7 @@ async function bizConfigOfNode(node: string, name: string): Promise<object> {
   };
 }
 
-/** The samples of document 003 name nodes that this cluster does not have: their objects never become Ready. */
+/** The samples in document 003 name unknown nodes: their objects never become Ready. */
 async function removeSamples(): Promise<void> {
   const { business } = place;
   const inSystem = ['-n', 'multinic-system'];
@@ -156,7 +156,7 @@ async function removeSamples(): Promise<void> {
   }, generous);
 }
 
-it('the commands of the README, in the folder of a release', async () => {
+it('commands in the README, in a release folder', async () => {
   await expectUntouched(async () => {
     const folder = join(place.reader.home, 'multinic-release');
     await place.reader.open('README.md', { ...place.decisions.readme, folder });
@@ -165,8 +165,8 @@ it('the commands of the README, in the folder of a release', async () => {
   await loadAsDockerBuilds(place);
 });
 
-// They install again, without the values of the guide's reader: the upgrade after them brings those back.
-describe.each(['002'] as const)('commands of document %s', runsCommandsOf);
+// These commands install again without the values from the guide; the next upgrade restores the values.
+describe.each(['002'] as const)('commands in document %s', runsCommandsOf);
 
 it('an upgrade changes no NIC', async () => {
   await expectUntouched(async () => {
@@ -197,13 +197,13 @@ it('parts run from source where none is installed', async () => {
   });
 });
 
-it('one file is made for a site without network', async () => {
+it('make release builds a single file for a site without network', async () => {
   await place.reader.open(airGap, place.decisions.airGap);
   await follow(airGap, '1. Outside: one file');
   await follow(airGap, '2. Inside: unpack and check');
 }, 900_000);
 
-it('[RW-77] MultiNIC comes again from that file, without its history, and finds its NICs', async () => {
+it('[RW-77] MultiNIC is installed again from the archive, without inventory, and adopts the existing NICs', async () => {
   const { reader, decisions, management, manager } = place;
   await loadNodes(place, join(reader.home, 'multinic-release/images'));
   await management.kubectl(['delete', 'namespace', 'multinic-operator-system']);

@@ -28,7 +28,7 @@ const run = promisify(execFile);
 const openstack = join(import.meta.dirname, '../../..', 'rig', 'openstack', 'openstack');
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Servers of other worlds are in another zone: this nova-compute may stop. */
+/** Servers of foreign worlds are in a different zone: this nova-compute may stop. */
 const zone = 'compute2';
 const compute = `nova-compute-${zone}`;
 
@@ -69,14 +69,14 @@ async function untilNotReady(reason: string): Promise<void> {
   );
 }
 
-/** Nothing on the node and nothing that its object wants has changed. */
+/** Expects no change on the node and in the object's spec. */
 async function expectNothingLost(): Promise<void> {
   const { nodeConfig, host } = await endOf(world);
   expect(host).toEqual(before.host);
   expect(nodeConfig).toEqual(before.nodeConfig);
 }
 
-/** All is as it was. */
+/** Expects the initial state. */
 async function untilAsBefore(): Promise<void> {
   await vi.waitFor(async () => expect(await endOf(world)).toEqual(before), generous);
 }
@@ -86,7 +86,7 @@ async function tryAgain(): Promise<void> {
   await annotate(world, `multinic.io/reconcile-at=${Date.now()}`);
 }
 
-/** Each leaves everything as it was. */
+/** Each failure ends in the initial state. */
 const act = inTurn('trouble', 3, (title: string, test: () => Promise<void>) => it(title, test));
 
 act(
@@ -129,7 +129,7 @@ act("a port that Neutron has deleted keeps its NIC until Nova's event arrives", 
 act('a role that is revoked costs no NIC, and all goes on when it is granted again', async () => {
   const { account, parts } = world;
   await account.revoke('member');
-  // The services remember a good token for minutes; a new operator asks for one.
+  // OpenStack services cache a valid token for minutes; a new operator requests a new token.
   await parts.kill('operator');
   await parts.restart('operator');
   await untilNotReady('KeystoneError');
@@ -153,7 +153,7 @@ act('a kubelet that stops in mid-Job and comes back to a Node that was NotReady'
   await node.sh(['systemctl', 'start', 'kubelet']);
   await untilConfigured(world, 'multinic0', 'multinic1', 'multinic2');
   expect(await foreignState(node)).toEqual(foreign);
-  // No storm: the Job of before and those that took its place.
+  // Limits retries: only the initial Job and the successors.
   expect((await jobsMade()) - jobs).toBeLessThanOrEqual(3);
   await tenant.detach(server.id, portId);
   await untilConfigured(world, 'multinic0', 'multinic1');
@@ -173,7 +173,7 @@ act('a reboot, an edit and a restart of networkd leave what is wanted', async ()
     async () => expect(await links()).not.toMatch(/configuring|initialized|pending/),
     generous,
   );
-  // networkd takes away the rules of all others.
+  // networkd removes foreign rules when it restarts.
   await plantForeignState(node);
   expect((await endOf(world)).host).toEqual(host);
   await tenant.detach(server.id, portId);
@@ -326,7 +326,7 @@ function isReady({ type }: { readonly type: string }): boolean {
   return type === 'Ready';
 }
 
-/** Nothing of ours is on the new disk, and systemd made another machine id. */
+/** The new disk is empty, and systemd has created a new machine id. */
 const rebuild = `
 rm -rf /etc/netplan/9?-multinic[0-8]* /var/lib/multinic
 tr -d - </proc/sys/kernel/random/uuid >/etc/machine-id`;
@@ -336,7 +336,7 @@ async function jobsMade(): Promise<number> {
   return requests.filter(({ resource, status }) => resource === 'jobs' && status === 201).length;
 }
 
-/** Status of the Node's condition Ready. */
+/** Status of the Node condition Ready. */
 async function nodeIsReady(): Promise<string> {
   const path = '-o=jsonpath={.status.conditions[?(@.type=="Ready")].status}';
   return world.business.kubectl(['get', 'node', world.node.name, path]);

@@ -73,7 +73,7 @@ async function untilReady(): Promise<void> {
   );
 }
 
-/** Jobs that were made so far: an agent that is sent to a node is one. */
+/** Number of Jobs so far: each agent run is a Job. */
 async function jobsMade(): Promise<number> {
   const requests = await requestsOf(world);
   return requests.filter(({ resource, status }) => resource === 'jobs' && status === 201).length;
@@ -128,7 +128,7 @@ it.each(rotated('versions of parts', pairs, 3, ([name]) => name))(
   },
 );
 
-describe('when all are of one version', () => {
+describe('after all parts have the same version', () => {
   beforeAll(() => installCharts(world, { type: 'dev' }));
 
   it.each(rotated('deleted Pods', parts, 3, String))(
@@ -175,7 +175,7 @@ it('MultiNIC goes and every NIC stays', async () => {
   expect(await world.management.kubectl(left)).toBe('');
 });
 
-it('it is installed again and finds its NICs', async () => {
+it('MultiNIC is installed again and adopts the existing NICs', async () => {
   const host = await ourState(world.node);
   await installCharts(world, { type: 'dev' });
   // The account that the registered token belongs to went with the chart.
@@ -207,7 +207,7 @@ it('MultiNIC goes and takes every NIC along', async () => {
   expect(await world.management.kubectl(['get', 'crd', '-o', 'name'])).not.toContain('multinic');
 });
 
-describe('every part says at /configz what it was told, setting by setting, and nothing secret', () => {
+describe('every part shows each setting at /configz, and no secrets', () => {
   it('the controller', async () => {
     const { business: cluster, directory } = world;
     await prepareFor(cluster, ['controller']);
@@ -223,9 +223,9 @@ describe('every part says at /configz what it was told, setting by setting, and 
     await expectSaid('controller', 'given');
   });
 
-  it.each(ways)('operator and Viola, whose access to each other is %s', async (way) => {
+  it.each(ways)('operator and Viola with access mode %s', async (way) => {
     const { management: cluster, directory } = world;
-    // No Pod that was told otherwise is left to ask.
+    // All Pods with former settings have ended.
     await helm(cluster, [
       'uninstall',
       'multinic-operator',

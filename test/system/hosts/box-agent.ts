@@ -4,17 +4,17 @@ import { type Box, type BoxKind, prepareBoxes, startBox } from '../../../rig/hos
 import { program } from '../../../rig/parts/program.ts';
 import { type JobRequest, type JobResult, jobResult } from '../../../src/api/job.ts';
 
-/** The agent is run inside, by the Node that runs us; below /tmp a box of Debian 13 has a file system of its own. */
+/** The agent runs inside, with the Node.js of this process; on Debian 13 a box mounts a separate filesystem on /tmp. */
 const repository = join(import.meta.dirname, '../../..');
 const inBox = '/opt/multinic';
 
-/** A box on which agents can be run. */
+/** A box for agent runs. */
 export async function boxForAgents(name: string, kind: BoxKind): Promise<Box> {
   await prepareBoxes(kind);
   return startBox(name, { ...kind, readOnly: { [repository]: inBox } });
 }
 
-/** Runs the agent of the image in a box; resolves to its answer. */
+/** Runs the image's agent in a box; resolves to the result. */
 export async function agentIn(box: Box, asked: JobRequest): Promise<JobResult> {
   const folder = join(await box.root(), 'root');
   await writeFile(join(folder, 'request'), JSON.stringify(asked));

@@ -40,7 +40,7 @@ describe('a box', () => {
     }, generous);
   });
 
-  test('sees a NIC that is plugged in, by udev', async () => {
+  test('a box detects a plugged NIC through udev', async () => {
     await box.plug('ens20', '02:00:00:00:02:00');
     await vi.waitFor(async () => {
       const udev = await box.sh(['udevadm', 'info', '/sys/class/net/ens20']);
@@ -59,7 +59,7 @@ describe('a box', () => {
     await expectConfigured(box);
   });
 
-  test('brings it back after a power cut', async () => {
+  test('files survive a power cut', async () => {
     const before = await bootId(box);
     await box.cut();
     await box.start();
@@ -67,7 +67,7 @@ describe('a box', () => {
     await expectConfigured(box);
   });
 
-  test('reaches the network behind its NICs', async () => {
+  test('a box reaches the network behind the NICs', async () => {
     execFileSync('ip', ['-n', box.fabric, 'addr', 'add', '10.20.0.1/24', 'dev', 'br0']);
     await vi.waitFor(async () => {
       await box.sh(['ping', '-c1', '-W1', '-I', 'multinic0', '10.20.0.1']);
@@ -81,7 +81,7 @@ describe('a box', () => {
     expect(await box.sh(['ip', '-o', 'link'])).not.toMatch(/multinic0|ens20/);
   });
 
-  test('says which command failed, and why', async () => {
+  test('the error names the failed command and the cause', async () => {
     await expect(box.sh(['ls', '/nothing'])).rejects.toThrow(/sh itbox-\d+ ls .*\/nothing/);
   });
 

@@ -14,7 +14,7 @@ const cloudInit = join(import.meta.dirname, '../../../rig/cloud-init/cloud-init'
 const mac = '02:00:00:00:01:05';
 const { address: ip, gateway } = primary;
 
-/** What Nova gives a server with one port: `openstack/latest/network_data.json` of its metadata. */
+/** Nova's metadata for a server with a single port: `openstack/latest/network_data.json`. */
 const networkData = JSON.stringify({
   links: [{ id: 'eth0', type: 'ovs', ethernet_mac_address: primary.mac, mtu: 1500, vif_id: 'v' }],
   networks: [
@@ -78,7 +78,7 @@ async function isManagedBy(
       ? [`run/systemd/netif/links/${link?.ifindex}`, networkdLink.trixie]
       : [`run/NetworkManager/devices/${link?.ifindex}`, device];
   await put(path, text);
-  // Folders that the kubelet makes for the Pod where they are missing.
+  // The kubelet creates missing hostPath folders for the Pod.
   const mounts = [...hostMounts.keyfile, ...hostMounts.ifcfg, ...hostMounts.netplan];
   for (const { path: folder, type } of mounts) {
     if (type === 'DirectoryOrCreate') await mkdir(join(host.root, folder), { recursive: true });
@@ -107,33 +107,30 @@ describe.each([
     'keyfile',
     '/etc/NetworkManager/system-connections/90-multinic0.nmconnection',
   ],
-] as const)(
-  'a host with the network files of %s',
-  (_, image, edit, manager, family: Family, main) => {
-    test('gets and loses a NIC in files of its network manager; files of cloud-init stay as they are', async () => {
-      if (image === 'ubuntu') await mkdir(join(host.root, 'usr/lib/netplan'), { recursive: true });
-      const files = await bootAs(image, edit);
-      await isManagedBy(manager);
-      const wanted = [nic(0, mac, '10.0.0.11/16')];
-      // The first agent run finds the network manager, and the second one has its folders.
-      const first = await runAgent(host, request(wanted, { protocol: 2 }));
-      expect(first.result).toMatchObject({ family });
-      const second = await runAgent(host, request(wanted, { protocol: 2, family, attempt: 2 }));
-      expect(second.result).toMatchObject({
-        outcome: 'ok',
-        family,
-        nics: [{ name: 'multinic0' }],
-        warnings: [],
-      });
-      expect(await readFile(join(host.root, main), 'utf8')).toMatch(/10\.0\.0\.11/);
-      expect(await filesOf(Object.keys(files))).toEqual(files);
-      const cleanup = request([], { protocol: 2, family, action: 'cleanup', generation: 2 });
-      expect((await runAgent(host, cleanup)).result).toMatchObject({ outcome: 'ok' });
-      await expect(readFile(join(host.root, main))).rejects.toThrow('ENOENT');
-      expect(await filesOf(Object.keys(files))).toEqual(files);
+] as const)('a host with network files for %s', (_, image, edit, manager, family: Family, main) => {
+  test('the agent adds and removes a NIC in files of the network manager; files of cloud-init stay unchanged', async () => {
+    if (image === 'ubuntu') await mkdir(join(host.root, 'usr/lib/netplan'), { recursive: true });
+    const files = await bootAs(image, edit);
+    await isManagedBy(manager);
+    const wanted = [nic(0, mac, '10.0.0.11/16')];
+    // The first agent run detects the network manager, and the second run uses the manager's folders.
+    const first = await runAgent(host, request(wanted, { protocol: 2 }));
+    expect(first.result).toMatchObject({ family });
+    const second = await runAgent(host, request(wanted, { protocol: 2, family, attempt: 2 }));
+    expect(second.result).toMatchObject({
+      outcome: 'ok',
+      family,
+      nics: [{ name: 'multinic0' }],
+      warnings: [],
     });
-  },
-);
+    expect(await readFile(join(host.root, main), 'utf8')).toMatch(/10\.0\.0\.11/);
+    expect(await filesOf(Object.keys(files))).toEqual(files);
+    const cleanup = request([], { protocol: 2, family, action: 'cleanup', generation: 2 });
+    expect((await runAgent(host, cleanup)).result).toMatchObject({ outcome: 'ok' });
+    await expect(readFile(join(host.root, main))).rejects.toThrow('ENOENT');
+    expect(await filesOf(Object.keys(files))).toEqual(files);
+  });
+});
 
 test('a host with NM_CONTROLLED=no from upstream cloud-init is left alone: NetworkManager does not manage it', async () => {
   const files = await bootAs('enterprise-linux');

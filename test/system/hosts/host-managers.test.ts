@@ -10,7 +10,7 @@ import { denyingIp } from '../../host/line-by-line-ip.ts';
 
 const mac = '02:00:00:00:01:05';
 const wanted = nic(0, mac, '10.0.0.11/16');
-/** What 99-default.link makes of a PCI NIC: the names of its slot and path, of which one is the kernel name. */
+/** Names from 99-default.link for a PCI NIC: slot and path; udev uses one as kernel name. */
 const slotNames = `[Match]\nMACAddress=${mac}\n[Link]\nAlternativeName=ens5\nAlternativeName=enp0s5\n`;
 
 let host: NamespaceHost;
@@ -49,7 +49,7 @@ describe('a host whose udev makes the slot name an alternative name', () => {
     expect(result).toMatchObject({ outcome: 'ok', nics: [{ name: 'ens5', reason: 'Removed' }] });
   });
 
-  test('has a first attach that the kernel refused undone, and the next one works', async () => {
+  test('a first attach that the kernel refused is rolled back, and the next attach succeeds', async () => {
     await hostWithUdev('slot-undo');
     const path = await denyingIp(host, '^rule.add');
     const failed = await runAgent(host, request([wanted]), { path });
@@ -59,7 +59,7 @@ describe('a host whose udev makes the slot name an alternative name', () => {
     expect(later.result?.outcome).toBe('ok');
   });
 
-  test('recovers from an agent that was killed after its batch', async () => {
+  test('the next agent run recovers from an agent killed after the ip batch', async () => {
     await hostWithUdev('slot-kill');
     const killed = await runAgent(host, request([wanted]), {
       killAt: 'agent.kernel.batch after 1',
@@ -72,8 +72,8 @@ describe('a host whose udev makes the slot name an alternative name', () => {
   });
 });
 
-describe('a host whose udev sets the MTU of a file after each rename', () => {
-  test('has the MTU that was asked for, and keeps it', async () => {
+describe('a host with a udev rule that sets the MTU after each rename', () => {
+  test('the NIC gets and keeps the requested MTU', async () => {
     host = await createHost('late-mtu');
     const other = '02:00:00:00:01:09';
     const files = {
@@ -86,14 +86,14 @@ describe('a host whose udev sets the MTU of a file after each rename', () => {
     await eventually(async () => expect(await links()).toContain('"mtu":1450'));
     const { result } = await runAgent(host, request([{ ...wanted, mtu: 1400 }]));
     expect(result?.outcome).toBe('ok');
-    // udev takes events in order: what it did about the rename came before what it does about another plug.
+    // udev handles events in order: the probe's event ends after the event for the rename.
     await host.plug('ens9', other);
     await eventually(async () => expect(await links()).toContain('"mtu":1300'));
     expect(await host.ipJson('link', 'show', 'dev', 'multinic0')).toMatchObject([{ mtu: 1400 }]);
   });
 });
 
-/** What netplan 0.106 generates at boot from our file. */
+/** Output of netplan 0.106 at boot for our file. */
 const bootFile = `[Match]
 MACAddress=${mac}
 Name=multinic0
@@ -120,11 +120,11 @@ Table=100
 Priority=10100
 `;
 
-/** Somebody else's NIC, which networkd sets when it is plugged. */
+/** A foreign NIC that networkd configures when plugged. */
 const probeMac = '02:00:00:00:01:99';
 const probeFile = `[Match]\nMACAddress=${probeMac}\n[Network]\nAddress=10.9.0.1/24\n`;
 
-/** The kernel forgets, networkd sets what the files of the boot say, and the agent's memory is of an earlier boot. */
+/** A reboot: flushes the kernel state, networkd applies the boot files, and the agent's state is from an earlier boot. */
 async function reboot(): Promise<Manager> {
   await host.ip('addr', 'flush', 'dev', 'multinic0');
   await host.ip('rule', 'del', 'priority', '10100');
@@ -153,7 +153,7 @@ function addressesOf(dev: string): Promise<string> {
   return host.ip('-br', '-4', 'addr', 'show', 'dev', dev);
 }
 
-describe('a host whose networkd holds what it read at boot', () => {
+describe('a host with networkd in the state of the last boot', () => {
   test('loses an old address again that networkd has brought back', async () => {
     host = await createHost('held', { nics: { ens5: mac } });
     await runAgent(host, request([wanted]));
@@ -172,7 +172,7 @@ describe('a host whose networkd holds what it read at boot', () => {
     expect(await host.ip('rule', 'show')).not.toContain('10.0.0.11');
   });
 
-  test('leaves the rules of a NIC that came after the boot, whatever else networkd sets', async () => {
+  test('networkd leaves the rules of a NIC added after the boot, although it configures a different NIC', async () => {
     host = await createHost('kept', { nics: { ens5: mac } });
     await runAgent(host, request([wanted]));
     await reboot();
@@ -182,7 +182,7 @@ describe('a host whose networkd holds what it read at boot', () => {
     expect((await runAgent(host, both)).result?.outcome).toBe('ok');
     const before = await rules();
     expect(before).toMatch(/^10101:\s+from 10\.0\.0\.12 lookup 101/m);
-    // With each link that it sets networkd drops the rules that it does not know.
+    // For each configured link networkd removes unknown rules.
     await host.plug('ens9', probe);
     await eventually(async () => expect(await addressesOf('ens9')).toContain('10.9.0.1'));
     expect(await rules()).toBe(before);
@@ -191,7 +191,7 @@ describe('a host whose networkd holds what it read at boot', () => {
     expect(await rules()).toBe(before);
   });
 
-  test('sets at boot what our file says, though another one is for all such names', async () => {
+  test('our file wins at boot over a catch-all file for the same names', async () => {
     host = await createHost('catch-all', { nics: { ens5: mac } });
     await runAgent(host, request([wanted]));
     const written = await readFile(join(host.root, 'etc/netplan/90-multinic0.yaml'), 'utf8');
@@ -205,7 +205,7 @@ describe('a host whose networkd holds what it read at boot', () => {
     expect(managers[0]?.log()).not.toContain('all-en.network');
   });
 
-  test('gets a NIC that was unplugged and comes back with another address right at once', async () => {
+  test('a NIC that was unplugged and returns with a new address is configured at once', async () => {
     host = await createHost('replugged', { nics: { ens5: mac } });
     const name = '10-netplan-multinic0.network';
     await mkdir(join(host.root, 'run/systemd/network'), { recursive: true });
@@ -214,7 +214,7 @@ describe('a host whose networkd holds what it read at boot', () => {
     const moved = { ...wanted, addresses: ['10.0.0.21/16'] };
     const { result } = await runAgent(host, request([moved]));
     expect(result?.nics[0]).toMatchObject({ reason: 'Configured', message: '' });
-    // It has seen the carrier, and has done what it held.
+    // networkd has detected the carrier and applied the stale configuration.
     await eventually(async () => expect(managers[0]?.log()).toContain('Reconfiguring with'));
     expect(await addresses()).toMatch(/10\.0\.0\.21/);
     expect(await addresses()).not.toMatch(/10\.0\.0\.11/);

@@ -23,7 +23,7 @@ function agent(attempt: number, of = mac): Promise<JobResult> {
   return agentIn(box, request([wanted], { protocol: 2, family: 'keyfile', attempt }));
 }
 
-/** Leases addresses of 10.0.0.0/24 to whoever asks behind the box's NICs. */
+/** DHCP server for 10.0.0.0/24 behind the box's NICs. */
 async function startDhcp(): Promise<AsyncDisposable & { readonly pid: number | undefined }> {
   await ip(['-n', box.fabric, 'addr', 'add', '10.0.0.254/24', 'dev', 'br0']);
   const server = ['dnsmasq', '--keep-in-foreground', '--conf-file=/dev/null', '--port=0'];
@@ -48,10 +48,10 @@ async function stateOf(name: string): Promise<string> {
 
 const addresses = async (name: string) => box.sh(['ip', '-4', 'addr', 'show', 'dev', name]);
 
-test('a NIC that somebody else leases is not taken from them by way of NetworkManager, which only sees it', async () => {
+test('a NIC leased by a foreign DHCP client stays unchanged, although NetworkManager shows the NIC as external', async () => {
   const theirs = '02:00:00:00:01:06';
   await box.plug('ens6', theirs);
-  // What a DHCP client does that is none of NetworkManager's.
+  // A DHCP client outside NetworkManager.
   const lease = 'valid_lft 3600 preferred_lft 3600';
   await box.sh(['sh', '-c', `ip link set ens6 up; ip addr add 10.0.0.11/24 dev ens6 ${lease}`]);
   await eventually(async () => expect(await stateOf('ens6')).toBe('ens6:connected (externally)'));
@@ -67,7 +67,7 @@ test('a NIC that somebody else leases is not taken from them by way of NetworkMa
   await box.unplug('ens6');
 });
 
-test('NetworkManager lets go of a NIC that it took by its automatic profile, for this boot', async () => {
+test('NetworkManager releases a NIC with an automatic profile until the next boot', async () => {
   await using server = await startDhcp();
   expect(server.pid).toBeGreaterThan(0);
   await box.sh(['sh', '-c', 'rm /etc/NetworkManager/conf.d/10-box.conf; nmcli general reload']);

@@ -17,7 +17,7 @@ async function stateOf(name: string): Promise<string> {
   return states.split('\n').find((line) => line.startsWith(`${name}:`)) ?? 'none';
 }
 
-/** Has NetworkManager leave a NIC alone, in the words of its profile's format. */
+/** Marks a NIC as unmanaged for NetworkManager, in the format of the profiles. */
 const leavesAlone = {
   keyfile:
     'printf "[keyfile]\\nunmanaged-devices=interface-name:$1\\n" > /etc/NetworkManager/conf.d/20-alone.conf',
@@ -28,15 +28,15 @@ async function leaveAlone(profile: keyof typeof leavesAlone, name: string): Prom
   await box.sh(['sh', '-c', leavesAlone[profile], 'sh', name]);
 }
 
-describe('a host whose NetworkManager is told to leave NICs alone', () => {
-  test('has a NIC of ours set up, and is told that a boot takes it away', async () => {
+describe('a host with unmanaged NICs in NetworkManager', () => {
+  test('a NIC is configured, and the message states that the configuration ends with the next boot', async () => {
     const asked = request([wanted], { protocol: 2, family: 'keyfile' });
     box = await boxForAgents('left-alone', { suite, profile: 'keyfile' });
     await leaveAlone('keyfile', 'multinic*');
     await box.sh(['nmcli', 'general', 'reload']);
     await box.plug('ens5', mac);
     await eventually(async () => expect(await stateOf('ens5')).toBe('ens5:disconnected'));
-    // As it lets go of a NIC by its new name, NetworkManager may take it down in mid-change; the controller asks again.
+    // NetworkManager may set the renamed NIC down while the agent runs; the controller then retries.
     let attempt = 0;
     await eventually(async () => {
       const result = await agentIn(box, { ...asked, attempt: attempt++ });
@@ -53,7 +53,7 @@ describe('a host whose NetworkManager is told to leave NICs alone', () => {
   });
 
   test.each(['keyfile', 'ifcfg'] as const)(
-    "is not of NetworkManager when the node's own NIC is among them: %s",
+    "a host is not assigned to NetworkManager when the node's own NIC is unmanaged: %s",
     async (profile) => {
       box = await boxForAgents('not-its-own', { suite, profile });
       await leaveAlone(profile, 'eth0');

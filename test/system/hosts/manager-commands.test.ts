@@ -36,7 +36,7 @@ async function boxWithNic(profile: Profile): Promise<void> {
   await box.plug('ens5', mac);
 }
 
-/** Returns the reason for the NIC, with a message if there is one. */
+/** Returns the NIC's reason, with the message if present. */
 async function answer(action: JobRequest['action'], mtu = wanted.mtu): Promise<string> {
   if (action !== 'check') generation += 1;
   const entries = action === 'cleanup' ? [] : [{ ...wanted, mtu }];
@@ -88,7 +88,7 @@ const commandsOf: readonly (readonly [Profile, readonly string[]])[] = [
   ],
 ];
 
-/** Commands whose effect an apply and a removal undo: what the NIC loses, and the evidence of the effect. */
+/** Commands that apply and removal must undo: the lost setting, and the evidence for the setting. */
 const undone: readonly (readonly [string, string, readonly string[], string])[] = [
   [
     'routes that nmcli device reapply moves to main',
@@ -110,7 +110,7 @@ describe.each(commandsOf)('a NIC configured in this boot on a host of %s', (prof
   afterAll(() => box.down());
 
   test.each(profile === 'keyfile' ? undone : [])(
-    'loses %s, and its removal ends',
+    'removal clears %s',
     async (_, command, shown, evidence) => {
       for (const action of ['apply', 'cleanup'] as const) {
         await box.sh(['sh', '-c', command]);
@@ -132,7 +132,7 @@ describe.each(commandsOf)('a NIC configured in this boot on a host of %s', (prof
     await box.sh(['ping', '-c1', '-W2', '-I', '10.0.0.11', '10.0.0.254']);
   });
 
-  test('loses everything that a router advertisement set on it', async () => {
+  test('removal clears all settings from a router advertisement', async () => {
     const advertised = ['apply', 'change', 'cleanup'];
     for (const action of advertised) {
       await box.sh(['sysctl', '-qw', 'net.ipv6.conf.multinic0.accept_ra=2']);

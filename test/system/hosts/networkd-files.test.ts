@@ -31,7 +31,7 @@ afterEach(async () => {
   await host.down();
 });
 
-/** A host whose own NIC is in the hands of networkd, by a file that somebody wrote. */
+/** A host where networkd manages the primary NIC by an administrator's file. */
 async function hostOfNetworkd(name: string): Promise<void> {
   host = await createHost(name, {
     nics: { ens5: mac },
@@ -48,13 +48,13 @@ async function configured(wanted: RequestInterface, attempt = 0) {
   expect(result).toMatchObject({ outcome: 'ok', family: 'networkd' });
 }
 
-/** What the NIC has of addresses, routes and rules, whoever made them. */
+/** All addresses, routes and rules of the NIC, from any source. */
 async function ofTheNic() {
   const shown = async (...args: readonly string[]) =>
     (await host.ip(...args))
       .split('\n')
       .map((line) => line.replace(/ (proto \w+|pref medium|onlink)/g, '').trim())
-      // The kernel's own, which it makes of an address of IPv6 once that was probed.
+      // The kernel adds this route after duplicate address detection for an IPv6 address.
       .filter((line) => line !== '' && !line.includes('table local'))
       .toSorted();
   const addresses = (await host.ip('-br', 'addr', 'show', 'dev', 'multinic0')).split(/\s+/);
@@ -67,7 +67,7 @@ async function ofTheNic() {
   return { addresses: addresses.slice(1).toSorted(), four, six, rules, rules6 };
 }
 
-/** The kernel forgets, and networkd sets what the files say. */
+/** Flushes the kernel state; networkd applies the files. */
 async function reboot(): Promise<Manager> {
   await host.ip('link', 'set', 'dev', 'multinic0', 'down');
   await host.ip('addr', 'flush', 'dev', 'multinic0');
@@ -78,8 +78,8 @@ async function reboot(): Promise<Manager> {
   return startNetworkd(host, { [file]: text });
 }
 
-describe('a host of systemd-networkd alone', () => {
-  test.each(routings)('has after a boot what the agent made of a NIC: %s', async (routing) => {
+describe('a host with only systemd-networkd', () => {
+  test.each(routings)("a boot restores the NIC in the agent's form: %s", async (routing) => {
     await hostOfNetworkd(`files-${routing}`);
     await configured({ ...dual, routing });
     const made = await ofTheNic();

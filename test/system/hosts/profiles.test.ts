@@ -16,7 +16,7 @@ async function stateOf(name: string): Promise<string> {
   return states.split('\n').find((line) => line.startsWith(`${name}:`)) ?? 'none';
 }
 
-/** What the agent answers for the NIC, once NetworkManager has read its profiles again and has this to say of it. */
+/** Resolves to the agent's result for the NIC after NetworkManager has reloaded profiles and reports this state. */
 async function answerIn(family: 'keyfile' | 'ifcfg', state: string) {
   await box.sh(['nmcli', 'connection', 'reload']);
   await box.plug('ens5', mac);
@@ -25,18 +25,18 @@ async function answerIn(family: 'keyfile' | 'ifcfg', state: string) {
   return (await agentIn(box, asked)).nics[0];
 }
 
-test('a profile that names no NIC is for every one, as NetworkManager has it: ours is not taken from it', async () => {
+test('a NIC is not taken from a profile without interface name, which NetworkManager applies to every NIC', async () => {
   box = await boxForAgents('profile-of-all', { suite, profile: 'ifcfg' });
   const path = '/etc/sysconfig/network-scripts/ifcfg-any';
   await box.sh(['sh', '-c', `printf "TYPE=Ethernet\\nBOOTPROTO=dhcp\\nNAME=any\\n" > ${path}`]);
-  // Nobody answers: it has no address that would tell whose it is.
+  // No DHCP server answers, so no address identifies the owner.
   const found = await answerIn('ifcfg', 'connecting (getting IP configuration):any');
   expect(found).toMatchObject({ reason: 'LeasedByHost' });
   expect(found?.message).toContain(path);
   expect(await stateOf('ens5')).toContain('any');
 });
 
-test('a copy of a profile that NetworkManager passes by keeps no NIC from us', async () => {
+test('a copy of a profile that NetworkManager ignores does not block a NIC', async () => {
   box = await boxForAgents('profile-copy', { suite, profile: 'keyfile' });
   const said = '[connection]\\nid=x\\ntype=ethernet\\ninterface-name=ens5\\n';
   const path = '/etc/NetworkManager/system-connections/ens5.nmconnection.backup';

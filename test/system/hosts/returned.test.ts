@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => box.down());
 
-/** Names of all links and their addresses of IPv4, a line each. */
+/** Names and IPv4 addresses of all links, a line each. */
 function addresses(): Promise<string> {
   return box.sh(['ip', '-br', '-4', 'addr', 'show']);
 }
@@ -25,7 +25,7 @@ async function plugAgain(): Promise<void> {
   await eventually(async () => expect(await addresses()).toMatch(/^multinic0\S* .*10\.0\.0\.11/m));
 }
 
-test('a NIC that left while it was unplugged loses what netplan made of it at the boot', async () => {
+test('a NIC removed while unplugged loses the boot-time netplan state', async () => {
   await box.plug('ens5', mac);
   expect(await agentIn(box, wanted)).toMatchObject({ outcome: 'ok' });
   await box.reboot();
@@ -48,7 +48,7 @@ test('a NIC that left while it was unplugged loses what netplan made of it at th
   }
 });
 
-test('a NIC that netplan was told of without a boot loses it, too', async () => {
+test('a NIC removed while unplugged loses state from netplan apply', async () => {
   await box.plug('ens5', mac);
   expect(await agentIn(box, { ...wanted, generation: 3 })).toMatchObject({ outcome: 'ok' });
   await box.sh(['netplan', 'apply']);

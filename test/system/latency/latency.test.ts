@@ -36,7 +36,7 @@ import {
 const count = Number(
   process.env['MULTINIC_ATTACHES'] ?? (process.env['MULTINIC_TEST_DEPTH'] === 'all' ? 50 : 20),
 );
-/** How often an operator that nobody tells anything looks, and how often that is tried: attaches at any moment of it. */
+/** Poll interval of an operator without notifications, and the number of samples: attaches at random moments in the interval. */
 const pollMs = 2_000;
 const polledCount = 5;
 /** With the NIC that a server boots with, fewer than a node may have. */
@@ -85,7 +85,7 @@ beforeAll(async () => {
     settings: { portBaseline: 'All' },
   });
   const every = `${pollMs}ms`;
-  // Without Contrabass there is nobody who names a broker.
+  // Without Contrabass the operator does not know a broker.
   await apply('polled', {
     ...target,
     vmNames: [polledId],
@@ -104,7 +104,7 @@ beforeAll(async () => {
 
 afterAll(() => after.disposeAsync());
 
-/** Starts the parts, with an operator that polls so rarely that only notifications can tell it anything. */
+/** Starts the parts with an operator that polls so rarely that only notifications can trigger a sync. */
 async function startEverything(directory: string): Promise<string> {
   const { host, port, username, password } = stack.rabbit;
   const { username: adminId, password: adminPw, domainName } = tenant;
@@ -139,7 +139,7 @@ function onMessage(body: Buffer | undefined): void {
   for (const id of one.happening.ports) if (!told.has(id)) told.set(id, Date.now());
 }
 
-/** Notes when each port is named first, as somebody who listens beside the operator. */
+/** Records the first notification for each port, from a second listener beside the operator. */
 async function listenBeside(): Promise<void> {
   const { host, port, username, password } = stack.rabbit;
   const stop = new AbortController();
@@ -153,7 +153,7 @@ async function listenBeside(): Promise<void> {
   await bound.promise;
 }
 
-/** Notes when the business cluster comes to hold a NIC, as its controller hears of it. */
+/** Records when the business cluster first has a NIC, from a watch like the controller's. */
 async function watchHeld(): Promise<void> {
   const store = new Store<MultiNicNodeConfig>();
   store.subscribe((change) => {
@@ -171,15 +171,15 @@ async function watchHeld(): Promise<void> {
   await reflector.synced;
 }
 
-/** Attaches a new port; from when somebody was told of it until the business cluster held its NIC, in milliseconds. */
+/** Attaches a new port; resolves to the milliseconds from the notification to the NIC in the business cluster. */
 async function attach(serverId: string): Promise<number> {
   const { id } = await tenant.createPort({ networkId });
-  // What is said of it from now on is said of the attach.
+  // Notifications from now on belong to the attach.
   told.delete(id);
   await tenant.attach(serverId, { portId: id });
   await expect.poll(() => told.has(id), generous).toBe(true);
   const heldAt = await untilHeld(id);
-  // Whoever listens beside may hear it later.
+  // The second listener may be slower than the operator.
   return Math.max(0, heldAt - (told.get(id) ?? heldAt));
 }
 
@@ -188,7 +188,7 @@ async function untilHeld(portId: string): Promise<number> {
     await expect.poll(() => held.has(portId), generous).toBe(true);
     return held.get(portId) ?? Number.NaN;
   } catch (cause) {
-    // Without what the operator said meanwhile nobody could tell why.
+    // The operator's log explains a missing delivery.
     const log = (await readFile(operatorLog, 'utf8')).split('\n').slice(-40).join('\n');
     throw new Error(`port ${portId} was not delivered; the operator's log ends with:\n${log}`, {
       cause,
@@ -218,7 +218,7 @@ function say(how: string, delays: readonly number[]): void {
 }
 
 it(
-  `delivers each of ${serverCount * attachesEach} attaches as soon as it is told of it`,
+  `the operator delivers each of ${serverCount * attachesEach} attaches right after the notification`,
   async () => {
     await expect
       .poll(() => conditionOf('attaches', 'Notifications'), { timeout: 60_000, interval: 100 })
@@ -233,7 +233,7 @@ it(
   serverCount * attachesEach * attachLimitMs,
 );
 
-it('finds an attach with the next poll where no broker tells of it', async () => {
+it('the operator finds an attach at the next poll without a broker', async () => {
   await expect.poll(() => conditionOf('polled', 'Ready'), generous).toBeDefined();
   expect(await conditionOf('polled', 'Notifications')).toBeUndefined();
   const delays: number[] = [];

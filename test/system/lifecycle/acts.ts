@@ -12,7 +12,7 @@ const inNamespace = ['-n', namespace];
 const path = `/apis/multinic.example.com/v1alpha1/namespaces/${namespace}/multinicoperators/${operatorName}`;
 const operatorObject = z.object({ status: multiNicOperatorStatus.default({}) });
 
-/** Status of the MultiNicOperator; undefined: it is gone. */
+/** Status of the MultiNicOperator; undefined: deleted. */
 export async function statusOf(management: ControlPlane) {
   const object = await management.read(path);
   return operatorObject.optional().parse(object)?.status;
@@ -25,7 +25,7 @@ export async function untilStatus(
   await vi.waitFor(async () => expect(await statusOf(management)).toMatchObject(wanted), patient);
 }
 
-/** Changes an annotation of the MultiNicOperator. */
+/** Changes an annotation on the MultiNicOperator. */
 export async function annotate(
   { management }: Pick<World, 'management'>,
   annotation: string,
@@ -34,7 +34,7 @@ export async function annotate(
   await management.kubectl(['annotate', '--overwrite', ...object, annotation]);
 }
 
-/** kubectl in the namespace of lifecycle. */
+/** kubectl in lifecycle's namespace. */
 export async function kubectl(
   { management }: Pick<World, 'management'>,
   ...args: readonly string[]
@@ -42,7 +42,7 @@ export async function kubectl(
   return management.kubectl([...inNamespace, ...args]);
 }
 
-/** What kubectl says when it is refused; throws when it is not. */
+/** Resolves to kubectl's error message; throws when the command succeeds. */
 export async function refused(
   world: Pick<World, 'management'>,
   ...args: readonly string[]
@@ -57,7 +57,7 @@ export async function refused(
   }
 }
 
-/** Seconds since, for what a test prints. */
+/** Elapsed seconds, for the test's output. */
 export function secondsSince(began: number): string {
   return `${((performance.now() - began) / 1000).toFixed(1)} s`;
 }
@@ -75,7 +75,7 @@ const pods = z.object({
   ),
 });
 
-/** Uid and restarts of Pods by name. */
+/** uid and restart count by Pod name. */
 export async function podsOf(
   world: Pick<World, 'management'>,
   selector: string,
@@ -89,7 +89,7 @@ export async function podsOf(
   );
 }
 
-/** Names of all agent Jobs of the business cluster. */
+/** Names of all agent Jobs in the business cluster. */
 export async function agentJobs({ business }: Pick<World, 'business'>): Promise<string[]> {
   const text = await business.kubectl(['-n', 'multinic-agents', 'get', 'jobs', '-o', 'name']);
   return text.split('\n').filter(Boolean).toSorted();

@@ -29,14 +29,14 @@ export const login: Login = {
 export const prepare = ['sh', '-c', prepareData];
 export const rows = 1000;
 
-/** Tables of a MultiNIC database, and tables that a site may add. */
+/** Tables in a MultiNIC database, and tables that a site may add. */
 export const tables = `CREATE TABLE node_config (id INT PRIMARY KEY, note TEXT);
   INSERT INTO node_config SELECT seq, CONCAT('it''s \\\\ line\\n', seq) FROM seq_1_to_${rows};
   CREATE TABLE history (id INT AUTO_INCREMENT PRIMARY KEY, nic INT, FOREIGN KEY (nic) REFERENCES node_config (id));
   INSERT INTO history (nic) SELECT seq FROM seq_1_to_10;
   CREATE TABLE empty (id INT)`;
 
-/** What a site adds as root, and what a later release may add. */
+/** Objects that a site adds as root, and objects that a later release may add. */
 const additions = `CREATE TABLE audit_log (id INT AUTO_INCREMENT PRIMARY KEY, what TEXT);
   CREATE TABLE twice (id INT, sum INT AS (id * 2) STORED); INSERT INTO twice (id) VALUES (4);
   CREATE TABLE aria (id INT) ENGINE=Aria; INSERT INTO aria VALUES (1), (2);
@@ -49,14 +49,14 @@ const additions = `CREATE TABLE audit_log (id INT AUTO_INCREMENT PRIMARY KEY, wh
   CREATE TRIGGER audit AFTER INSERT ON node_config FOR EACH ROW INSERT INTO audit_log (what) VALUES (NEW.note);
   CREATE EVENT tidy ON SCHEDULE EVERY 1 DAY DO DELETE FROM audit_log`;
 
-/** A procedure with a line that looks like a row of the dump. */
+/** A procedure with a line that resembles a dump row. */
 const procedure =
   'CREATE PROCEDURE refill()\nBEGIN\nINSERT INTO `node_config` VALUES (0, NULL);\nEND';
 
 /** True in the long suite, which runs all cases. */
 export const isWhole = process.env['MULTINIC_TEST_DEPTH'] === 'all';
 
-/** Edits of the data between a backup and its restore. */
+/** Edits between a backup and the restore. */
 export const change =
   'DELETE FROM history WHERE id > 3; UPDATE node_config SET note = NULL; DROP PROCEDURE refill';
 
@@ -65,14 +65,14 @@ export interface Work extends RunOptions {
   readonly script?: string;
 }
 
-/** MariaDB that serves, and the backup script beside it. */
+/** A running MariaDB with the backup script. */
 export interface BackupScene extends AsyncDisposable {
   readonly pod: MariadbPod;
-  /** Root file system of the present series. */
+  /** Root filesystem of the current series. */
   readonly root: string;
   sql(statement: string): Promise<string>;
   work(env: Readonly<Record<string, string>>, options?: Work): Promise<Ended>;
-  /** A load and a swap; fails if one fails. */
+  /** Runs load and swap; fails on the first error. */
   restore(file: string, safety?: 'yes' | 'no'): Promise<{ loaded: Loaded; swapped: Written }>;
   /** A verified backup. */
   backup(env?: Readonly<Record<string, string>>): Promise<Written & { n: number }>;
@@ -80,11 +80,11 @@ export interface BackupScene extends AsyncDisposable {
   files(): string[];
   put(name: string, text: string | Buffer): void;
   read(name: string): string;
-  /** Checksums of all tables with rows, by table. */
+  /** Checksums of all non-empty tables, by table. */
   checksums(schema?: string): Promise<string>;
   /** Definitions of all tables, views, triggers, routines and events. */
   definitions(): Promise<string>;
-  /** Stops MariaDB, prepares the data with this series, and starts that series unless it refuses. */
+  /** Stops MariaDB, prepares the data with this series, and starts this series unless the preparation refuses. */
   replace(series: Series): Promise<Ended>;
   /** Stops MariaDB, runs `edit` on the folder of the live schema, and starts MariaDB. */
   whileStopped(
@@ -203,7 +203,7 @@ export function refused({ status, message }: Ended, reason: RegExp, expected = 1
   expect(status).toBe(expected);
 }
 
-/** A scene with all kinds of objects, and a verified backup of it. */
+/** A scene with all kinds of objects, and a verified backup. */
 export async function restoreScene() {
   const scene = await backupScene(`${tables}; ${additions}`);
   const { pod, root } = scene;
@@ -228,7 +228,7 @@ function schemaOf(name: string): string {
   return `SUBSTRING_INDEX(${name}, '/', 1)`;
 }
 
-/** The script with a SIGKILL of the whole container after a step of a task. */
+/** The script with a SIGKILL for the whole container after a step in a task. */
 export function killedAfter(task: 'load' | 'swap', step: string): string {
   const [before = '', after = ''] = backupScript.split(`\n${task}() {\n`);
   const call = new RegExp(`\\n( +${step}(?: \\|\\| fail .*)?)\\n`);

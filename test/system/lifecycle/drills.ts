@@ -79,13 +79,13 @@ async function allowOperations(world: World, allowedOperations: readonly string[
   await kubectl(world, 'patch', 'multinicoperator', operatorName, '--type=merge', '-p', patch);
 }
 
-/** Expects the view and the trigger that root created. */
+/** Expects root's view and trigger. */
 export async function expectSiteObjects(world: World): Promise<void> {
   expect(await rootSql(world, 'SELECT n FROM site_report')).toMatch(/^[1-9]/);
   expect(await rootSql(world, 'SHOW TRIGGERS')).toContain('site_trigger');
 }
 
-/** Checks of the installation. */
+/** Checks on the installation. */
 interface Expected {
   readonly expectNothingLost: () => Promise<void>;
   /** Waits for a running installation with the former data. */

@@ -57,7 +57,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-/** Commands of document 002 that need a MultiNicOperator, in their order. */
+/** Commands from document 002 that need a MultiNicOperator, in order. */
 const ofLifecycle = commandsOf('002').filter((command) => {
   const outcome = outcomes['002'][nameOf(command)];
   return outcome !== undefined && 'on' in outcome && outcome.on === 'lifecycle';
@@ -65,7 +65,7 @@ const ofLifecycle = commandsOf('002').filter((command) => {
 const [installs, ...others] = ofLifecycle.filter(({ text }) => text.startsWith('kubectl apply'));
 const deletes = (text: string): boolean => text.startsWith('kubectl delete multinicoperator');
 
-it('the MultiNicOperator of document 002 is Running', async () => {
+it('the MultiNicOperator from document 002 is Running', async () => {
   expect(others).toEqual([]);
   const began = performance.now();
   const { identity, network, compute } = world.endpoints;
@@ -89,7 +89,7 @@ it('the MultiNicOperator of document 002 is Running', async () => {
   });
 });
 
-describe('commands of document 002', () => {
+describe('commands in document 002', () => {
   const ordered = ofLifecycle.filter(
     ({ text }) => !text.startsWith('kubectl apply') && !deletes(text),
   );
@@ -110,7 +110,7 @@ describe('commands of document 002', () => {
   it('three replicas run afterwards', () => untilStatus(world, running));
 });
 
-it('the NIC of an attached port is Configured through the operator that lifecycle made', async () => {
+it("the NIC for an attached port is Configured through lifecycle's operator", async () => {
   await applyDirectConfig(world);
   first = await attach(world);
   await untilConfigured(world, 'multinic0');
@@ -123,7 +123,7 @@ it('the NIC of an attached port is Configured through the operator that lifecycl
 });
 
 describe('MariaDB', () => {
-  /** What must not change, whatever happens to MariaDB. */
+  /** State that must survive all changes to MariaDB. */
   let before: { readonly jobs: readonly string[]; readonly rows: string };
 
   beforeAll(async () => {
@@ -135,7 +135,7 @@ describe('MariaDB', () => {
     expect(await agentJobs(world)).toEqual(before.jobs);
   }
 
-  it('comes back after a SIGKILL with its data', async () => {
+  it('MariaDB survives a SIGKILL with all data', async () => {
     const began = performance.now();
     await world.manager.sh([
       'sh',
@@ -154,7 +154,7 @@ describe('MariaDB', () => {
     await expectNothingLost();
   });
 
-  it('comes back when its Pod is deleted', async () => {
+  it('MariaDB returns after its Pod is deleted', async () => {
     const [uid] = Object.values(await podsOf(world, ofMariadb));
     await kubectl(world, 'delete', 'pod', 'mariadb-0');
     await vi.waitFor(
@@ -202,7 +202,7 @@ describe('MariaDB', () => {
   testDrills(() => world, { expectNothingLost, untilRepaired });
 
   it.each(isLong ? (['11.8'] as const) : [])(
-    'is upgraded to %s after a backup, and refused on the way back',
+    'MariaDB is upgraded to %s after a backup, and refuses a downgrade',
     async (series) => {
       const version = `mariadb:${series}`;
       await world.manager.importImage(await mariadbImage(series));
@@ -215,7 +215,7 @@ describe('MariaDB', () => {
         expect(databaseStatus?.lastBackup?.file).not.toBe(lastBackup?.file);
       }, patient);
       await expectNothingLost();
-      // As an upgrade leaves the volume that was killed before its end: only our mark names 11.8.
+      // A volume after a killed upgrade: only our mark names 11.8.
       await onNode(
         world,
         `cd ${await folderOf(world, 'mysql-storage-mariadb-0')}; for info in mysql_upgrade_info mariadb_upgrade_info; do [ ! -e $info ] || echo 10.11.19-MariaDB >$info; done`,
@@ -238,7 +238,7 @@ it(
   async () => {
     await untilStatus(world, running);
     const since = Date.now();
-    // Pods of the restore before may still change: one quiet span out of three proves that nothing is written in a loop.
+    // Pods from the previous restore may still change: a single quiet interval among three excludes a write loop.
     await vi.waitFor(
       async () => {
         expect(Date.now() - since).toBeGreaterThan(restMs);
@@ -263,7 +263,7 @@ async function writesSince(since: Date) {
 }
 
 describe('two replicas of lifecycle', () => {
-  it('count what they refuse together', async () => {
+  it('both replicas count refused changes in the same status field', async () => {
     await kubectl(world, 'scale', 'deployment/multinic-operator', '--replicas=2');
     await kubectl(world, 'rollout', 'status', 'deployment/multinic-operator', '--timeout=120s');
     const { preventedMutations = 0 } = (await statusOf(world.management))?.protectionStatus ?? {};
@@ -282,7 +282,7 @@ describe('two replicas of lifecycle', () => {
     await untilStatus(world, { protectionStatus: { preventedMutations: preventedMutations + 8 } });
   });
 
-  it('the end of the leader restarts no Pod', async () => {
+  it('ending the leader restarts no Pod', async () => {
     const pods = [await podsOf(world, ofMariadb), await podsOf(world, ofController)];
     const holder = await kubectl(
       world,
@@ -344,7 +344,7 @@ describe('without any replica of lifecycle', () => {
 });
 
 describe('the end', () => {
-  it('the MultiNicOperator goes with all that it made; data and NICs stay', async () => {
+  it('deleting the MultiNicOperator deletes all dependents; data and NICs stay', async () => {
     await kubectl(world, 'scale', 'deployment/multinic-operator', '--replicas=1');
     await kubectl(world, 'rollout', 'status', 'deployment/multinic-operator', '--timeout=120s');
     const command = ofLifecycle.find(({ text }) => deletes(text));
@@ -369,7 +369,7 @@ describe('the end', () => {
     await kubectl(world, 'patch', 'osc', 'e2e', '--type=merge', ...finalizers);
     await kubectl(world, 'delete', 'osc', 'e2e', '--timeout=60s');
     const spec = {
-      // The volume holds data of the last server.
+      // The volume has data from the previous server.
       database: {
         enabled: true,
         storageSize: '20Gi',

@@ -14,7 +14,7 @@ import {
 } from './backup-scene.ts';
 
 let scene: BackupScene;
-/** A verified backup of the seed. */
+/** A verified backup with the seed. */
 let file: string;
 let before: Awaited<ReturnType<typeof stateOf>>;
 
@@ -48,7 +48,7 @@ const lost: Damage = [
   /Tablespace is missing for a table/,
 ];
 
-/** Every file of one table, and its dictionary file alone. */
+/** All files of a table, and the dictionary file alone. */
 const further: readonly Damage[] = [
   [
     'a lost .frm file',
@@ -62,11 +62,11 @@ const further: readonly Damage[] = [
   ],
 ];
 
-/** Checksums of all tables but the damaged table. */
+/** Checksums of all tables except the damaged table. */
 const undamaged = (sums: string) =>
   sums.split('\n').filter((line) => !line.startsWith('node_config\t'));
 
-/** What may follow a damage before a person notices it. */
+/** Events between the damage and the discovery by a user. */
 const operations: readonly (readonly [string, () => Promise<void>])[] = [
   ['a second restart', () => scene.whileStopped(() => undefined)],
   ['a SIGKILL', () => scene.whileStopped(() => undefined, 'SIGKILL')],

@@ -16,7 +16,7 @@ import {
 } from './backup-scene.ts';
 
 let scene: BackupScene;
-/** A verified backup of the seed. */
+/** A verified backup with the seed. */
 let file: string;
 let before: Awaited<ReturnType<typeof stateOf>>;
 
@@ -36,7 +36,7 @@ const act = inTurn('kills of restores', 2, (title: string, test: () => Promise<v
   it(title, test),
 );
 
-/** Steps of a load, in their order. */
+/** Steps of a load, in order. */
 const loadSteps =
   'choose check_text check_series check_references take_back check_size start_scratch try_file dump_safety copy_to_server prepare_programs verify_safety'.split(
     ' ',
@@ -88,7 +88,7 @@ describe('kills', () => {
     expect(await state()).toEqual(before);
   });
 
-  it('an undo whose swap is killed after it dropped triggers can be undone itself', async () => {
+  it('an undo with a swap killed after it dropped triggers can be undone itself', async () => {
     const mark = (text: string) =>
       scene.sql(`UPDATE node_config SET note = '${text}' WHERE id = 1`);
     const marked = () => scene.sql('SELECT note FROM node_config WHERE id = 1');

@@ -19,8 +19,8 @@ export interface Ended {
 }
 
 /**
- * Runs containers of the database's Pods as a kubelet would: root read-only, user 999 without capabilities, volumes and a
- * network of this Pod. `volumes` are folders below `folder` by mount path.
+ * Runs containers for the database's Pods like a kubelet: read-only root, user 999 without capabilities, volumes and a network per Pod.
+ * `volumes` are folders below `folder` by mount path.
  */
 export interface MariadbPod extends AsyncDisposable {
   readonly folder: string;
@@ -73,7 +73,7 @@ exit $status
 export async function mariadbPod(folder: string): Promise<MariadbPod> {
   for (const volume of volumes) await mkdir(join(folder, volume), { recursive: true });
   await execute('chown', ['-R', '999:999', folder]);
-  // A network of the Pod, which outlives its containers.
+  // The Pod's network, which outlives the containers.
   const network = spawn(
     'unshare',
     ['--net', 'sh', '-c', 'ip link set lo up; echo up; exec sleep infinity'],
@@ -158,7 +158,7 @@ export async function mariadbPod(folder: string): Promise<MariadbPod> {
   };
 }
 
-/** Stops a server as a kubelet does: the first process of its namespace gets SIGTERM. */
+/** Stops a server like a kubelet: the first process in the PID namespace gets SIGTERM. */
 export async function stopped(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('close', resolve));

@@ -18,7 +18,7 @@ import {
 } from './backup-scene.ts';
 
 let scene: BackupScene;
-/** A verified backup of the seed. */
+/** A verified backup with the seed. */
 let file: string;
 let before: Awaited<ReturnType<typeof stateOf>>;
 
@@ -183,7 +183,7 @@ describe('a load is refused before anything changes', () => {
     expect(enough.status, enough.message).toBe(0);
   });
 
-  it('a foreign key from another schema, which would follow the former table', async () => {
+  it('a foreign key from a foreign schema, which would follow the former table', async () => {
     await scene.sql(
       'CREATE DATABASE bi; CREATE TABLE bi.t (id INT PRIMARY KEY, FOREIGN KEY (id) REFERENCES multinic.node_config (id))',
     );

@@ -140,7 +140,7 @@ it('a backup has the greatest number even if a clock ran ahead, and is then the 
   expect(await scene.checksums()).toBe(present);
 });
 
-it('backups go on after a swap that failed before it changed anything, and before-restore stays', async () => {
+it('backups continue after a swap that failed before any change, and before-restore stays', async () => {
   const mark = (text: string) => scene.sql(`UPDATE node_config SET note = '${text}' WHERE id = 1`);
   const marked = () => scene.sql('SELECT note FROM node_config WHERE id = 1');
   const note = await marked();
@@ -163,7 +163,7 @@ it('backups go on after a swap that failed before it changed anything, and befor
   }
 });
 
-it('a backup fails after a restore of an earlier release that has not ended, until an empty volume is accepted', async () => {
+it('a backup fails while a restore from an earlier release is unfinished, until an empty volume is accepted', async () => {
   const present = scene.files();
   scene.put('.dropped', '');
   refused(await scene.work({}), /^a restore has not ended, but has dropped .*append @TEXT to the/);
@@ -205,7 +205,7 @@ it('empty backups do not replace the last backup with rows', async () => {
   await rename(moves.map((pair) => pair.toReversed()));
 });
 
-it('a backup fails that would lack a table of the inventory', async () => {
+it('a backup fails that would lack an inventory table', async () => {
   await scene.sql(
     "CREATE TABLE migrations (name TEXT); INSERT INTO migrations VALUES ('0001-node-config'), ('0003-server-nics')",
   );
@@ -215,7 +215,7 @@ it('a backup fails that would lack a table of the inventory', async () => {
   await scene.sql('DROP TABLE migrations, server_nics');
 });
 
-it('a backup that fails leaves no part and no other file changed', async () => {
+it('a failed backup leaves no partial file and changes no other file', async () => {
   const before = scene.files();
   const away = await scene.work({ PORT: '3307' });
   refused(away, /^MariaDB at 127\.0\.0\.1:3307 cannot be reached: /);

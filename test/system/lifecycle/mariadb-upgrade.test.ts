@@ -31,14 +31,14 @@ beforeAll(async () => {
 
 const prepare = (text = prepareData) => ['sh', '-c', text];
 
-/** Returns the script with a change at the start of mariadb-upgrade, or of the server that it needs. */
+/** Returns the script with a change at the start of mariadb-upgrade, or of the required server. */
 function broken(by: string, at = 'mariadb-upgrade --no-defaults'): string[] {
   const text = prepareData.replace(at, () => by);
   expect(text).not.toBe(prepareData);
   return prepare(text);
 }
 
-/** A stopped Pod of 10.11 with data. */
+/** A stopped Pod with 10.11 and data. */
 async function populated(): Promise<MariadbPod> {
   const pod = await mariadbPod(mkdtempSync(join(tmpdir(), 'multinic-mariadb-')));
   await pod.login(login);
@@ -56,7 +56,7 @@ async function populated(): Promise<MariadbPod> {
   return pod;
 }
 
-/** Checksums of all tables with rows. */
+/** Checksums of all non-empty tables. */
 const sumsOf = async (pod: MariadbPod, root: string) => {
   const count = await pod.sql(root, login, 'SELECT COUNT(*) FROM nic');
   return `${count} ${await pod.sql(root, login, 'CHECKSUM TABLE nic, note')}`;
@@ -65,7 +65,7 @@ const sumsOf = async (pod: MariadbPod, root: string) => {
 const markOf = (pod: MariadbPod) =>
   readFileSync(join(pod.folder, 'var/lib/mysql/.multinic-opened-by'), 'utf8').trim();
 
-/** An upgrade whose script has the text `at` replaced. */
+/** An upgrade with the script text `at` replaced. */
 interface Interruption {
   readonly what: string;
   readonly status: number;
@@ -79,7 +79,7 @@ const interruptions: readonly Interruption[] = [
 ];
 const start = 'mariadbd --no-defaults --datadir=$data --socket=/run/mysqld/upgrade.sock';
 const end = 'kill $server\nwait $server || true\nfinish';
-/** Kills at the other steps of the script. */
+/** Kills at the remaining script steps. */
 const further: readonly Interruption[] = [
   { what: 'was killed after the mark', by: `kill -9 $$\n${start}`, at: start, status: 137 },
   {
@@ -98,7 +98,7 @@ const further: readonly Interruption[] = [
 ];
 
 it.each([...interruptions, ...(isWhole ? further : [])])(
-  '10.11 never opens data of an upgrade to 11.8 that $what, and 11.8 completes it',
+  '10.11 never opens data from an upgrade to 11.8 that $what, and 11.8 completes the upgrade',
   async ({ status, by, at }) => {
     await using pod = await populated();
     expect(markOf(pod)).toMatch(/^10\.11\./);

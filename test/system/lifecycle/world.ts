@@ -21,11 +21,11 @@ export interface World extends Ground, AsyncDisposable {
   readonly manager: Node;
   /** A person's shell at the management cluster. */
   readonly shell: Shell;
-  /** OpenStack as Pods of the management cluster reach it. */
+  /** OpenStack endpoints for Pods in the management cluster. */
   readonly endpoints: Readonly<Record<'identity' | 'network' | 'compute', string>>;
 }
 
-/** Every claim of an installation takes one of these: MariaDB, its backups, the inventory in SQLite, and MariaDB again. */
+/** Volumes for all claims: MariaDB, backups, the SQLite inventory, and MariaDB again. */
 const volumes = ['one', 'two', 'three', 'four'];
 
 export async function openWorld(say: (line: string) => void): Promise<World> {
@@ -84,7 +84,7 @@ export async function openWorld(say: (line: string) => void): Promise<World> {
   };
 }
 
-/** Polls come as often as those of the other installations of the tests. */
+/** The same poll intervals as in the tests' remaining installations. */
 const often = [
   ...['pollFastInterval', 'pollSlowInterval', 'pollErrorInterval'].flatMap((name) => [
     '--set',
@@ -112,7 +112,7 @@ async function tag(node: Node, from: string, to: string): Promise<void> {
   await node.sh([...ctr, from, to]);
 }
 
-/** An OpenstackConfig with direct credentials that names no endpoint: those of the MultiNicOperator hold. */
+/** An OpenstackConfig with direct credentials and without endpoints: the endpoints in the MultiNicOperator apply. */
 export async function applyDirectConfig({
   management,
   tenant,

@@ -9,7 +9,7 @@ import { mac, nic, packRenameProgram, runRenameJob } from './rename-job.ts';
 
 const generous = { timeout: scaled(60_000), interval: 500 };
 
-/** Waits for all, also when one of them fails: what did start is the stack's to take down. */
+/** Waits for all starts, also after a failure: the stack disposes of started nodes. */
 async function together<T extends readonly AsyncDisposable[]>(
   stack: AsyncDisposableStack,
   ...starting: { readonly [K in keyof T]: Promise<T[K]> }
@@ -41,7 +41,7 @@ describe('two control planes at once', () => {
     expect(await business.kubectl(['get', 'configmaps', '-o', 'name'])).not.toContain('/ours');
   });
 
-  test('record in the audit log who created what', async () => {
+  test('the audit log records each creator', async () => {
     await business.kubectl(['create', 'configmap', 'counted']);
     const created = (await business.auditLog()).filter(
       ({ verb, name, code }) => verb === 'create' && name === 'counted' && code === 201,
@@ -51,7 +51,7 @@ describe('two control planes at once', () => {
     ]);
   });
 
-  test('give an identity of its own no rights but those bound to it', async () => {
+  test('a new identity has only the rights bound to the identity', async () => {
     const mine = ['--kubeconfig', await business.userKubeconfig('multinic-viola', ['parts'])];
     const who = await business.kubectl([...mine, 'auth', 'whoami', '-o', 'json']);
     expect(JSON.parse(who)).toMatchObject({
@@ -108,7 +108,7 @@ describe('nodes', () => {
   const infoOf = async (kind: string, field: string) =>
     plane.kubectl(['get', 'node', kind, '-o', `jsonpath={.status.nodeInfo.${field}}`]);
 
-  describe.each(['namespace', 'box'] as const)('of the kind %s', (kind) => {
+  describe.each(['namespace', 'box'] as const)('nodes of kind %s', (kind) => {
     test('are Ready under their systemUUID', async () => {
       const ready = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}';
       expect(await plane.kubectl(['get', 'node', kind, '-o', ready])).toBe('True');
@@ -136,29 +136,29 @@ describe('nodes', () => {
     });
   });
 
-  test('a box keeps what was made persistent over a reboot, under another bootID', async () => {
+  test('a box keeps persistent state over a reboot, with a new bootID', async () => {
     const boot = await infoOf('box', 'bootID');
     await nodes.box.reboot();
     await expectAnotherBoot(boot);
   });
 
-  test('a box keeps it over a power cut', async () => {
+  test('a box keeps persistent state over a power cut', async () => {
     const boot = await infoOf('box', 'bootID');
     await nodes.box.cut();
     await nodes.box.start();
     await expectAnotherBoot(boot);
   });
 
-  test('a box loses a NIC that is unplugged', async () => {
+  test('an unplugged NIC disappears from a box', async () => {
     await nodes.box.unplug(nic);
     expect(await nodes.box.sh(['ip', '-o', 'link'])).not.toContain('multinic0');
   });
 
-  test('a namespaced node has no power of its own', async () => {
+  test('a namespaced node cannot reboot', async () => {
     await expect(nodes.namespace.reboot()).rejects.toThrow(/--kind box/);
   });
 
-  test('leave the machine as it was', async () => {
+  test('nodes leave the machine unchanged', async () => {
     expect(machine()).toEqual(before);
     await plane.down();
     expect(leftoversOf(plane.name)).toEqual([]);

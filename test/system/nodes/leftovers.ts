@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What is left on this machine of things with `name` in theirs: processes, network namespaces, mounts, cgroups, files. */
+/** Leftovers on this machine with `name` in their names: processes, network namespaces, mounts, cgroups, files. */
 export function leftoversOf(name: string): readonly string[] {
-  // A cgroup that another test removes meanwhile makes find fail, after it has listed all others.
+  // A concurrently removed cgroup makes find fail, but only after find has listed the rest.
   const cgroups = spawnSync('find', ['/sys/fs/cgroup', '-type', 'd', '-name', `*${name}*`]).stdout;
   return [
     ...processes().filter((line) => line.includes(name)),
@@ -30,7 +30,7 @@ function commandLine(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
   } catch {
-    // It ended between the listing and the reading.
+    // The process ended between listing and reading.
     return '';
   }
 }
@@ -39,7 +39,7 @@ function filesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Nobody has made it yet.
+    // The file does not exist yet.
     return [];
   }
 }

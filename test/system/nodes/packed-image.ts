@@ -8,7 +8,7 @@ export interface PackedImage extends AsyncDisposable {
   readonly imageID: string;
 }
 
-/** Packs the agent's image around a program of our own, in place of the bundle. */
+/** Packs the agent's image with a test program instead of the bundle. */
 export async function packProgram(program: string): Promise<PackedImage> {
   const folder = await mkdtemp(join(tmpdir(), 'multinic-image-'));
   await writeFile(join(folder, 'main.mjs'), program);

@@ -9,7 +9,7 @@ const netplan = `network: {version: 2, ethernets: {multinic0: {
   match: {macaddress: "${mac}"}, set-name: multinic0, addresses: [10.20.0.10/24]}}}
 `;
 
-// Stands in for the agent in the agent's own image: renames the NIC, keeps it over a reboot, tells what it may do.
+// Replaces the agent in the agent's image: renames the NIC, makes the name persistent, and reports the process's capabilities.
 const program = `
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -92,7 +92,7 @@ const pods = z.object({
 
 const report = z.object({ capabilities: z.string(), root: z.string(), args: z.array(z.string()) });
 
-/** Runs the program as a Job on the node, until it is over; returns what it reported and from which image it ran. */
+/** Runs the program as a Job on the node to the end; resolves to the report and the image. */
 export async function runRenameJob(
   controlPlane: ControlPlane,
   node: string,

@@ -41,7 +41,7 @@ export const agentWords = [
   '/',
 ];
 
-/** A disk with the agent's files and the Node that runs us; removed when disposed of. */
+/** Disk with the agent's files and this process's Node.js; removed when disposed of. */
 export async function programDisk(): Promise<AsyncDisposable & { readonly path: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'multinic-program-'));
   const path = join(folder, 'disk');
@@ -52,12 +52,12 @@ export async function programDisk(): Promise<AsyncDisposable & { readonly path: 
   return { path, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** What an idle machine emulates in a second takes one with other work a minute; each look is emulated, too. */
+/** An emulated second on an idle machine takes a minute on a busy machine; the checks are emulated, too. */
 export function inTime(assertion: () => Promise<void>): Promise<void> {
   return eventually(assertion, 120_000, 500);
 }
 
-/** A guest, and what agents do on it. */
+/** A guest for agent runs. */
 export class GuestHost implements AsyncDisposable {
   readonly profile: GuestProfile;
   readonly guest: Guest;
@@ -79,7 +79,7 @@ export class GuestHost implements AsyncDisposable {
     return host;
   }
 
-  /** Boots what a power cut left. */
+  /** Boots after a power cut. */
   static async bootAfter(profile: GuestProfile, cut: CutGuest): Promise<GuestHost> {
     const host = new GuestHost(profile, await Guest.bootAfter(cut));
     await host.settled();
@@ -90,13 +90,13 @@ export class GuestHost implements AsyncDisposable {
     return new GuestHost(profile, await Guest.resume(saved));
   }
 
-  /** Writes the request of the next run. */
+  /** Writes the request for the next run. */
   async ask(asked: JobRequest): Promise<void> {
     const request = JSON.stringify({ ...asked, family: this.profile });
     await this.guest.sh(['sh', '-c', `rm -f ${result}; cat > /root/request; sync`], request);
   }
 
-  /** Runs the agent of the image; resolves to its answer. */
+  /** Runs the image's agent; resolves to the result. */
   async agent(asked: JobRequest): Promise<{ readonly result: JobResult; readonly log: string }> {
     await this.ask(asked);
     const { stderr: log } = await this.guest.exec(agentWords);
@@ -118,7 +118,7 @@ export class GuestHost implements AsyncDisposable {
     return JSON.parse(await this.sh('ip', '-j', ...args)) as Shown[];
   }
 
-  /** Text by path of the files that are ours, in all places that any manager reads. */
+  /** Text by path of our files, in the folders of all network managers. */
   async files(): Promise<Readonly<Record<string, string>>> {
     const chosen = ['--include=*multinic*', '--exclude-dir=backup'];
     const { stdout } = await this.exec('grep', '-rH', '', ...places, ...chosen);
@@ -143,7 +143,7 @@ export class GuestHost implements AsyncDisposable {
     });
   }
 
-  /** The network manager has done with all NICs what it does at a boot. */
+  /** Resolves when the network manager has configured all NICs after the boot. */
   async managerIsDone(): Promise<void> {
     const command =
       this.profile === 'keyfile' || this.profile === 'ifcfg'

@@ -42,12 +42,12 @@ afterAll(async () => {
   await disk?.[Symbol.asyncDispose]();
 });
 
-/** One `ip` for all lines. */
+/** Runs `ip -batch` with all lines. */
 async function ip(lines: readonly string[]): Promise<void> {
   await host.guest.sh(['ip', '-batch', '-'], lines.map((line) => `${line}\n`).join(''));
 }
 
-/** How all links are put together, and what they have of IPv4; the kernel still probes the rest. */
+/** Links with their hierarchy and IPv4 addresses; IPv6 is left out, because the kernel may still probe addresses. */
 async function look() {
   const links = await host.json('addr', 'show');
   return links.map(({ ifname, address, mtu, master, link, addr_info: all = [] }: Linked) => ({
@@ -81,10 +81,10 @@ act(
     expect(first.result, first.log).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic0' }] });
     const had = await stateOf(host);
     expect(had.addresses).toHaveLength(3);
-    // The names of the slot are still its own.
+    // The altnames for the slot stay on the NIC.
     expect((await linkOf('multinic0')).altnames?.toSorted()).toEqual(['enp0s6', 'ens6']);
 
-    // Somebody calls it otherwise, as cloud-init does, and leaves it up with all of its addresses.
+    // Renames the NIC, as cloud-init does, and leaves it up with all addresses.
     const six = dual.addresses.filter((address) => address.includes(':'));
     await ip([
       'link set multinic0 down',
@@ -125,7 +125,7 @@ act(
       await linkOf('ens7');
       await linkOf('ens8');
     });
-    // The bond has the MAC of its first member.
+    // The bond has the MAC of the first member.
     await ip([
       'link add bond0 type bond mode active-backup',
       'link set ens7 master bond0',

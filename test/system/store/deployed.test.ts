@@ -10,7 +10,7 @@ import { nic, node } from '../../contract/store/suite.ts';
 import { scaled } from '../../speed.ts';
 import { type Mariadb, startMariadb } from './mariadb-server.ts';
 
-// The tables as the legacy operator of the first generation makes them.
+// Tables of the first legacy operator.
 const deployed = [
   `CREATE TABLE multi_subnet (id INT AUTO_INCREMENT PRIMARY KEY, subnet_id VARCHAR(36) NOT NULL UNIQUE,
     subnet_name VARCHAR(255) NOT NULL, cidr VARCHAR(255) NOT NULL, network_id VARCHAR(36) NOT NULL,
@@ -38,7 +38,7 @@ const rows = [
   `INSERT INTO multi_interface (port_id, subnet_id, macaddress, attached_node_id, attached_node_name, cr_namespace, cr_name, created_at)
     VALUES ('p0', 'sub', 'fa:16:3e:00:00:00', 'server-n1', 'n1', 'ns', 'osc', ${created}), ('p9', 'sub', 'fa:16:3e:00:00:09', 'server-n9', 'n9', 'ns', 'osc', ${created})`,
 ];
-/** As the legacy operator writes them on, should it run still. */
+/** Later writes of a legacy operator that still runs. */
 const upserts = [
   `INSERT INTO node_table (attached_node_id, attached_node_name, status) VALUES ('server-n9', 'n9', 'active')
     ON DUPLICATE KEY UPDATE attached_node_name = VALUES(attached_node_name), status = VALUES(status), modified_at = NOW()`,
@@ -97,7 +97,7 @@ it('tables that a legacy operator left are taken over with their rows', async ()
   const n1 = node('n1', { interfaces: [entry(0), entry(1)] });
   await store.record('biz-1', author, [n1], { sighting: observed() });
   expect(await portsOf()).toEqual(['biz-1/p0 active', 'biz-1/p1 active', '/p9 active']);
-  // Built again under its old name, and the same name elsewhere: what its keys did not allow.
+  // A rebuilt server with the former name, and the same name in a second cluster: the legacy keys refused both.
   await store.record('biz-1', author, [{ ...n1, instanceId: 'again', generation: 2 }], {
     sighting: observed(),
   });
@@ -111,7 +111,7 @@ it('tables that a legacy operator left are taken over with their rows', async ()
   ]);
 });
 
-it('a takeover that is killed before any of its statements is ended by the next start', async () => {
+it('the next start completes a takeover killed before any statement', async () => {
   let known: unknown;
   for (let after = 0; ; after++) {
     await anew();
@@ -129,7 +129,7 @@ it('a takeover that is killed before any of its statements is ended by the next 
   }
 });
 
-/** Whether it came to its end before it was killed. */
+/** True if the takeover completed before the kill. */
 async function takenOver(after: number): Promise<boolean> {
   await using db = new Kysely<Tables>({ dialect: mariadbDialect(server.access) });
   let statements = 0;
@@ -172,7 +172,7 @@ it('two that start at once, and a fresh database, end with the same tables', asy
   expect(taken).toEqual(await layout());
 });
 
-/** Columns and keys of the tables, but for their order and the number of a row. */
+/** Columns and keys of the tables, without column order and row numbers. */
 async function layout() {
   const columns =
     await query(`select table_name, column_name, column_type, is_nullable, column_default, collation_name

@@ -7,7 +7,7 @@ import { runScript } from '../../../rig/hosts/box/script.ts';
 
 const store = pathToFileURL(join(import.meta.dirname, '../../../src/store/store.ts')).href;
 
-/** As in the operator's Pod: of all folders that SQLite knows for temporary files, none can be written. */
+/** As in the operator's Pod: SQLite can write none of the folders for temporary files. */
 const inPod = `
 set -e
 data=$1; volume=$2; shift 2
@@ -21,7 +21,7 @@ cd /tmp
 if touch . 2>/dev/null; then echo "there is a place for temporary files" >&2; exit 1; fi
 exec "$@"`;
 
-/** Writes a cluster of 300 nodes with 10 NICs each three times, and reads it. */
+/** Writes a cluster with 300 nodes and 10 NICs per node three times, then reads all rows. */
 const program = `
 const { Store } = await import(process.argv[1]);
 const nicsOf = (node, generation) =>
@@ -45,7 +45,7 @@ for (const generation of [1, 2, 3]) await store.record('biz-1', author, nodesOf(
 console.log((await store.list()).length, (await store.list({ providers: ['biz-1'] })).length);
 `;
 
-/** What the program says with its file on a volume of which `mount` is told. */
+/** Output of the program with the file on a volume mounted with these options. */
 async function record(volume: string): Promise<string> {
   const data = await mkdtemp(join(tmpdir(), 'store-in-pod-'));
   try {
@@ -62,6 +62,6 @@ it('SQLite needs no folder for temporary files, as a Pod with a read-only root h
   expect(await record('-t tmpfs -o size=64m none')).toBe('300 300\n');
 });
 
-it('a volume that is full is told as that', async () => {
+it('a full volume is reported as such', async () => {
   await expect(record('-t tmpfs -o size=1m none')).rejects.toThrow('database or disk is full');
 });

@@ -16,7 +16,7 @@ export interface Mariadb extends AsyncDisposable {
 
 const startLimitMs = scaled(90_000);
 
-/** Starts Debian's MariaDB with data, port and socket of its own; disposing of it leaves nothing behind. */
+/** Starts Debian's MariaDB with separate data, port and socket; disposing removes all files. */
 export async function startMariadb(more: readonly string[] = []): Promise<Mariadb> {
   const directory = await mkdtemp(join(tmpdir(), 'multinic-mariadb-'));
   const data = join(directory, 'data');
@@ -66,7 +66,7 @@ async function install(data: string): Promise<void> {
       '--no-defaults',
       '--user=root',
       `--datadir=${data}`,
-      // A server that starts removes the temporary tables of others from a shared folder.
+      // A starting server removes foreign temporary tables from a shared folder.
       `--tmpdir=${dirname(data)}`,
       ...options,
     ]);

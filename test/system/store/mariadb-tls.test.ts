@@ -18,7 +18,7 @@ beforeAll(async () => {
   const [cert, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
   await writeFile(cert, good.cert);
   await writeFile(key, good.key);
-  // Later versions of MariaDB make a certificate of their own.
+  // Later MariaDB versions create a certificate themselves.
   [server, plain] = await Promise.all([
     startMariadb([`--ssl-cert=${cert}`, `--ssl-key=${key}`]),
     startMariadb(['--skip-ssl']),
@@ -53,7 +53,7 @@ async function listed(access: Partial<MariadbAccess>, at = server): Promise<unkn
 const ca = violaCa;
 const ssl = { user: 's', password: 'pw' };
 
-describe('MariaDB that requires TLS', () => {
+describe('MariaDB with required TLS', () => {
   it.each([
     ['its authority', { tls: { ca } }],
     ['its authority among others', { tls: { ca: otherCa + ca } }],
@@ -74,7 +74,7 @@ describe('MariaDB that requires TLS', () => {
       /client_ed25519.*user "e".*IDENTIFIED VIA mysql_native_password/,
     ],
     ['with a wrong password', { password: 'secret-word', tls: { ca } }, /^Access denied[^;]*$/],
-  ])('is refused with its cause %s', async (_, access, message) => {
+  ])('the connection fails and the error names the cause: %s', async (_, access, message) => {
     const { message: text } = (await listed(access).catch((error: unknown) => error)) as Error;
     expect(text).toMatch(message);
     expect(text).not.toContain('secret-word');

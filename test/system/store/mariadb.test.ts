@@ -50,7 +50,7 @@ storeContract('the store on MariaDB', open);
 legacyTablesContract('the tables of the legacy system on MariaDB', open);
 
 it(
-  'leaders that write the same nodes at once are in the way of nobody, and the last one is right',
+  'leaders that write the same nodes concurrently do not block each other, and the last write wins',
   async () => {
     await using world = await open();
     await using one = await world.open(today);
@@ -85,7 +85,7 @@ it(
 );
 
 it(
-  'MariaDB that falls silent without closing a connection costs its connections, not those after them',
+  'after MariaDB hangs without closing a connection, only existing connections fail',
   async () => {
     await using server = await startMariadb();
     const { database, ...login } = server.access;
@@ -109,7 +109,7 @@ it(
   scaled(120_000),
 );
 
-/** Passes bytes on, until it falls silent: then only on connections that are made afterwards. */
+/** Relay that can stop forwarding: afterwards only new connections are forwarded. */
 async function startRelay(target: number) {
   const sockets: Socket[] = [];
   const server = createServer((near) => {
@@ -134,7 +134,7 @@ async function startRelay(target: number) {
 }
 
 it.each(['NO_BACKSLASH_ESCAPES', 'ORACLE', 'EMPTY_STRING_IS_NULL', 'PIPES_AS_CONCAT,ANSI_QUOTES'])(
-  '[W6] text is stored as it is when the sql_mode of the server is %s',
+  '[W6] text is stored unchanged with server sql_mode %s',
   async (mode) => {
     await using world = await open();
     await world.query(`set global sql_mode = '${mode}'`);

@@ -9,7 +9,7 @@ import { type Decisions, openReader, type Reader } from './reader.ts';
 import type { Shells } from './seed-command.ts';
 import { run } from './shell.ts';
 
-/** Two clusters without anything of ours, a cloud with a port to come, and somebody who reads the guides. */
+/** Two clusters without MultiNIC, a cloud with a future port, and a reader for the guides. */
 export interface Place extends Ground, AsyncDisposable {
   readonly manager: Node;
   readonly reader: Reader;
@@ -42,7 +42,7 @@ export async function openPlace(say: (line: string) => void): Promise<Place> {
   };
 }
 
-/** Names of the examples are kept where they may be; a registry is left out, so that nodes are loaded by hand. */
+/** The examples' names stay where possible; the registry is omitted, so nodes load images by hand. */
 function decisionsAt(
   { contrabass, tenant, data, server }: Ground,
   endpoints: Awaited<ReturnType<typeof relayedEndpoints>>,
@@ -88,7 +88,7 @@ function shellsOf({ management, business }: Ground, reader: Reader, contrabass: 
   return { management: at(management), business: at(business) };
 }
 
-/** A release as `make release` writes it in the checkout, copied to the reader's home. Resolves to its folder. */
+/** Copies a release from `make release` to the reader's home. Resolves to the folder. */
 export async function carryRelease({ reader }: Place): Promise<string> {
   await run({ ...reader.shell({}), cwd: reader.checkout }, 'make setup release');
   const folder = join(reader.home, 'multinic-release');
@@ -96,7 +96,7 @@ export async function carryRelease({ reader }: Place): Promise<string> {
   return folder;
 }
 
-/** Loads the images of a folder on the nodes. */
+/** Loads the images in a folder on the nodes. */
 export async function loadNodes({ manager, node }: Place, images: string): Promise<void> {
   const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
   const archive = (name: string) => join(images, `${name}-0.1.0-linux-${architecture}.tar`);

@@ -10,7 +10,7 @@ import { run, type Shell } from './shell.ts';
 
 const execute = promisify(execFile);
 
-/** What the guides name, and a Debian without anything else. */
+/** Tools from the guides, and a Debian without further packages. */
 const packages =
   'apt bash coreutils curl dash dpkg findutils git gpgv grep gzip hostname make sed tar util-linux'.split(
     ' ',
@@ -19,21 +19,21 @@ const programs = ['awk', 'node', 'npm'];
 /** How this machine reaches registries and mirrors; a reader's machine has the like. */
 const wayOut = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|DEBIAN_MIRROR|npm_config_registry|\w+_proxy)$/i;
 
-/** What a reader decides in the examples of a page. */
+/** A reader's decisions in the examples of a page. */
 export interface Decisions {
-  /** Values of variables that are other than in the example. */
+  /** Variables with values unlike the example. */
   readonly exported?: Readonly<Record<string, string>>;
-  /** Words of the example, and what stands in their place. */
+  /** Text in the example, and the replacement. */
   readonly words?: readonly (readonly [word: string, own: string])[];
-  /** What is typed when the example asks. */
+  /** Input for interactive prompts of the example. */
   readonly typed?: string;
-  /** Variables that the page says have to be there, without an example. */
+  /** Variables that the page requires without an example. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Folder in which the page says its commands are run; default: the checkout, or where its example changes to. */
+  /** Working directory that the page states; default: the checkout, or the example's cd. */
   readonly folder?: string;
 }
 
-/** A reader with a fresh checkout, whose `bin` is on PATH, an empty home with two kubeconfigs, and the tools that the guides name. */
+/** A reader with a fresh checkout (`bin` on PATH), an empty home with two kubeconfigs, and the guides' tools. */
 export class Reader {
   readonly #bare: Shell;
   #shell: Shell;
@@ -51,12 +51,12 @@ export class Reader {
     return this.#bare.env['HOME'] ?? '';
   }
 
-  /** The shell without what pages had exported. */
+  /** Shell without exports from pages. */
   shell(env: Readonly<Record<string, string>>): Shell {
     return { ...this.#bare, env: { ...this.#bare.env, ...env } };
   }
 
-  /** Runs the examples of a page with what this reader decides. Their exports and folder hold until another page is opened. */
+  /** Runs the examples of a page with this reader's decisions. Exports and working directory stay until the next page is opened. */
   async open(path: string, decisions: Decisions = {}): Promise<void> {
     const examples = blocksOf(textOf(path)).filter(({ note }) => note === 'example');
     const script = decided(examples.map(({ text }) => text).join(''), decisions);
@@ -71,10 +71,7 @@ export class Reader {
     this.#shell = { ...this.#bare, env, cwd: env['PWD'] ?? folder };
   }
 
-  /**
-   * Runs what stands under a heading of the page, word by word, but for the lines `elsewhere`; resolves to what was
-   * printed.
-   */
+  /** Runs the commands below a heading verbatim, without lines that match `elsewhere`; resolves to the output. */
   async follow(path: string, section: string, elsewhere?: RegExp): Promise<string> {
     const blocks = commandsOf(path, section);
     if (blocks.length === 0) throw new Error(`${path} has nothing to run under "${section}"`);
@@ -85,7 +82,7 @@ export class Reader {
   }
 }
 
-/** Variables as `env -0` prints them; those that are functions of the shell are left out. */
+/** Parses the output of `env -0`; shell functions are left out. */
 function exportedIn(printed: string): Record<string, string> {
   const pairs = [...printed.matchAll(/(?:^|\0)(\w+)=([^\0]*)/g)];
   return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value]));
@@ -106,7 +103,7 @@ function decided(example: string, { exported = {}, words = [] }: Decisions): str
   }, example);
 }
 
-/** A reader in a folder of its own. */
+/** A reader in a separate folder. */
 export async function openReader(
   directory: string,
   { management, business }: Clusters,
@@ -132,13 +129,13 @@ export async function openReader(
   });
 }
 
-/** Paths of what installed packages have in their folders of programs. */
+/** Program folders of the installed packages, with contents. */
 async function programsOf(names: readonly string[]): Promise<string[]> {
   const { stdout } = await execute('dpkg', ['-L', ...names]);
   return [...new Set(stdout.split('\n').filter((path) => /^(\/usr)?\/s?bin\/[^/]+$/.test(path)))];
 }
 
-/** A program of this machine, not of a checkout. */
+/** A program on this machine, outside every checkout. */
 async function found(name: string): Promise<string> {
   const path = (process.env['PATH'] ?? '').split(delimiter);
   const machine = path.filter((folder) => !folder.includes('node_modules')).join(delimiter);

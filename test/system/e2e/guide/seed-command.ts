@@ -7,7 +7,7 @@ import { type Ended, run, type Shell, start } from './shell.ts';
 export type Shells = Readonly<Record<'management' | 'business', Shell>> &
   Readonly<Partial<Record<'lifecycle', Shell>>>;
 
-/** Runs a command of a document and holds what comes of it against its outcome. */
+/** Runs a document's command and compares the result with the expected outcome. */
 export async function expectOutcome(shells: Shells, command: Command, outcome: Outcome) {
   switch (outcome.kind) {
     case 'runs':
@@ -57,7 +57,7 @@ async function expectRefused(shell: Shell, text: string): Promise<Ended> {
   return ended;
 }
 
-/** kubectl opens the file in this editor; a second time it finds nothing to change. */
+/** kubectl opens the file in this editor; on the second call the file is already changed. */
 function withEditor(shell: Shell, edits: string | undefined): Shell {
   if (edits === undefined) return shell;
   return { ...shell, env: { ...shell.env, KUBE_EDITOR: `sed -i -E '${edits}'` } };
@@ -68,7 +68,7 @@ function onTerminal(text: string): string {
   return `/usr/bin/script --quiet --return --command '${quoted}' /dev/null`;
 }
 
-/** Where registries are reached: what builds needs them. */
+/** Registry access for builds. */
 function onMachine({ cwd, env }: Shell): Shell {
   return { cwd, env };
 }

@@ -5,31 +5,31 @@ import { once } from 'node:events';
 export interface Shell {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Network namespace whose loopback is used; missing: that of this machine. */
+  /** Network namespace of the loopback; undefined: this machine's. */
   readonly netns?: string;
 }
 
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
-  /** Standard output and standard error as they came. */
+  /** Interleaved standard output and standard error. */
   readonly output: string;
 }
 
-/** A command that is at work; disposing of it ends it and what it has started. */
+/** A running command; disposing ends the command with all children. */
 export interface AtWork extends AsyncDisposable {
   readonly ended: Promise<Ended>;
-  /** Resolves when its output matches; throws when it ends before. */
+  /** Resolves when the output matches; throws when the command ends first. */
   until(pattern: RegExp): Promise<void>;
 }
 
-/** Starts a script as a reader has it: it stops at the first command that fails. */
+/** Starts a script like a reader: the script stops at the first failed command. */
 export function start({ cwd, env, netns }: Shell, script: string, stdin = ''): AtWork {
-  // Its input is a socket, which bash takes for a login from elsewhere: it would read the machine's settings.
+  // Standard input is a socket. bash would take a socket for a remote login and read the machine's profile.
   const bash = ['bash', '--norc', '-euo', 'pipefail', '-c', script];
   const [program = '', ...args] =
     netns === undefined ? bash : ['/usr/bin/nsenter', `--net=/run/netns/${netns}`, ...bash];
-  // A process group of its own: a shell's children do not end with it.
+  // A separate process group: a shell's children do not end with the shell.
   const child = spawn(program, args, { cwd, env, detached: true });
   const written = { stdout: '', output: '' };
   const waiting = new Set<() => void>();
@@ -65,7 +65,7 @@ export function start({ cwd, env, netns }: Shell, script: string, stdin = ''): A
   };
 }
 
-/** Runs a script to its end; a failure says all that it wrote. */
+/** Runs a script to the end; an error has the complete output. */
 export async function run(shell: Shell, script: string, stdin?: string): Promise<Ended> {
   const ended = await start(shell, script, stdin).ended;
   if (ended.code !== 0) throw new Error(`${script}\nended with ${ended.code}: ${ended.output}`);

@@ -5,7 +5,7 @@ export interface Attempt {
   readonly stdin?: string;
   /** The API server asks the webhook, and nothing is stored either way. */
   readonly isDryRun?: true;
-  /** Command that `kubectl edit` runs on the object. */
+  /** Editor command for `kubectl edit`. */
   readonly editor?: string;
 }
 
@@ -38,7 +38,7 @@ const replacement = JSON.stringify({
   },
 });
 
-/** Refused while lifecycle serves; while it is down, the call of the webhook fails. */
+/** Refused while lifecycle runs; while lifecycle is down, the webhook call fails. */
 export const refused: readonly Attempt[] = [
   {
     what: 'edit of the image',

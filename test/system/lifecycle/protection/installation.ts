@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 const rbac = 'rbac.authorization.k8s.io';
 const labels = { app: 'multinic-controller' };
 
-/** The chart's rendering of the operator, as far as these tests need it. */
+/** Subset of the chart's rendering of the operator. */
 const base = {
   deployment: {
     apiVersion: 'apps/v1',
@@ -21,8 +21,8 @@ const base = {
 };
 
 /**
- * A MultiNicOperator that manages an object of each kind and protects them, a namespace admin `editor`, and what the chart
- * installs beside lifecycle.
+ * A MultiNicOperator that manages and protects an object of each kind, a namespace admin `editor`, and the chart's objects beside
+ * lifecycle.
  */
 export function installation(namespace: string) {
   const data = Object.entries(base).map(([key, object]) => [`${key}.yaml`, stringify(object)]);

@@ -32,10 +32,10 @@ let webhookPort: number;
 let directory: string;
 let parts: Supervisor;
 
-/** allowed, denied (by the webhook), call failed (of the webhook), forbidden (by RBAC), or what kubectl says. */
+/** allowed, denied (by the webhook), call failed (webhook unreachable), forbidden (by RBAC), or kubectl's message. */
 type Outcome = string;
 
-/** Runs kubectl as the user of a kubeconfig, and says how the API server decided. */
+/** Runs kubectl as a kubeconfig's user, and resolves to the API server's decision. */
 async function attempt(
   kubeconfig: string,
   { args, stdin, editor: command }: Attempt,
@@ -117,7 +117,7 @@ function isWrite(verb: string): boolean {
   return !['get', 'list', 'watch'].includes(verb);
 }
 
-/** Writes of lifecycle, but for its lease, in a reconcile that a changed annotation causes. */
+/** Lifecycle's writes, except the lease, in a reconcile caused by a changed annotation. */
 async function writesOfReconcile() {
   const begun = new Date();
   const touched = `example.com/touched=${begun.getTime()}`;
@@ -134,13 +134,13 @@ async function eventsOf(reason: string): Promise<string> {
   return kubectl('get', 'events', '-o', `jsonpath=${filter}`);
 }
 
-/** Waits until the API server asks the webhook: it reads the configuration by a watch. */
+/** Waits until the API server calls the webhook: the configuration arrives by a watch. */
 async function isProtected(): Promise<void> {
   const probe = {
     what: 'probe',
     args: ['set', 'image', 'deployment/multinic-controller', 'operator=evil:1', '--dry-run=server'],
   };
-  // Not `expect.poll`, which works inside of tests only.
+  // Not `expect.poll`: Vitest supports it only inside tests.
   const look = async () => expect(await attempt(plane.kubeconfig, probe)).toBe('denied');
   await vi.waitFor(look, { timeout: scaled(60_000), interval: 100 });
 }
@@ -178,7 +178,7 @@ afterAll(async () => {
   if (directory) await rm(directory, { recursive: true });
 });
 
-describe('the protection of managed objects', () => {
+describe('protection of managed objects', () => {
   it('refuses every change by an administrator and a namespace admin, and counts all but dry runs', async () => {
     const outcomes = await Promise.all([tried(plane.kubeconfig, refused), tried(editor, refused)]);
     expect(outcomes).toEqual([all(refused, 'denied'), all(refused, 'denied')]);
@@ -191,7 +191,7 @@ describe('the protection of managed objects', () => {
     expect(events).toContain('MutationPrevented');
   });
 
-  it('allows what changes no content, and everything else', async () => {
+  it('the webhook allows changes without effect on content, and changes to unmanaged objects', async () => {
     const outcomes = await Promise.all([tried(plane.kubeconfig, allowed), tried(editor, allowed)]);
     expect(outcomes).toEqual([all(allowed, 'allowed'), all(allowed, 'allowed')]);
   });
@@ -224,7 +224,7 @@ describe('the protection of managed objects', () => {
   });
 
   it('writes nothing while nothing happens', async () => {
-    // The status follows the configuration that came back at one of the next reconciles.
+    // A later reconcile updates the status after the configuration returns.
     await expect.poll(writesOfReconcile).toEqual([]);
   });
 
@@ -306,7 +306,7 @@ describe('the protection of managed objects', () => {
 describe('the cluster while lifecycle is down', () => {
   beforeAll(stop);
 
-  it('fails the edits of users', async () => {
+  it("the failed webhook call refuses users' edits", async () => {
     expect(await tried(plane.kubeconfig, refused)).toEqual(all(refused, 'call failed'));
     expect(await tried(editor, allowed)).toEqual(all(allowed, 'allowed'));
   });
@@ -386,7 +386,7 @@ describe('the cluster while lifecycle is down', () => {
   });
 });
 
-describe('the deletion of the namespace', () => {
+describe('deletion of the namespace', () => {
   it('ends by itself while lifecycle works, and takes the webhook configuration along', async () => {
     await plane.kubectl(['delete', 'validatingwebhookconfiguration', 'multinic-protection']);
     await install();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toolPath } from '../../../../rig/control-plane/control-plane.ts';
 
-/** What Pods must not change of this machine. */
+/** State of this machine that Pods must not change. */
 export async function networkOfMachine(): Promise<Record<string, string>> {
   const nftables = join(dirname(await toolPath('containerd')), 'nftables');
   const env = { ...process.env, LD_LIBRARY_PATH: nftables };
@@ -14,7 +14,7 @@ export async function networkOfMachine(): Promise<Record<string, string>> {
   };
 }
 
-/** This machine's ends of cables, and its routes, that have to do with the network 198.18.N.0/24. */
+/** Cable ends and routes of this machine in the network 198.18.N.0/24. */
 export function linksTo(address: string): readonly string[] {
   const index = address.split('.')[2];
   const lines = ['link', 'route'].flatMap((what) =>

@@ -62,7 +62,7 @@ async function podsByNode(): Promise<ReadonlyMap<string, string>> {
   return new Map(items.map(({ spec, metadata }) => [spec.nodeName, metadata.name]));
 }
 
-/** Who answers for the Service when a Pod asks for it so often that no Pod behind it is left out by chance. */
+/** Names of Pods that answer for the Service, over enough requests to reach every Pod. */
 async function answersOfService(probe: Probe): Promise<ReadonlySet<string>> {
   const answers = await Promise.all(
     Array.from({ length: 40 }, () => probe.fetch(`http://probe.${namespace}/`)),
@@ -73,7 +73,7 @@ async function answersOfService(probe: Probe): Promise<ReadonlySet<string>> {
   return new Set(names);
 }
 
-describe.each(['namespace', 'box'])('a Pod on a node of the kind %s', (kind) => {
+describe.each(['namespace', 'box'])('a Pod on a node of kind %s', (kind) => {
   let probe: Probe;
 
   beforeAll(async () => {
@@ -81,7 +81,7 @@ describe.each(['namespace', 'box'])('a Pod on a node of the kind %s', (kind) => 
     probe = stack.use(await openProbe(ours, namespace, `pod/${name}`));
   });
 
-  test('is reached by port-forward, and its log and its programs by kubectl', async () => {
+  test('kubectl reaches a Pod by port-forward, logs and exec', async () => {
     const { pod } = await probe.whoami();
     expect((await podsByNode()).get(kind)).toBe(pod);
     expect(await ours.kubectl(['logs', '-n', namespace, pod])).toContain('looking around');
@@ -89,14 +89,14 @@ describe.each(['namespace', 'box'])('a Pod on a node of the kind %s', (kind) => 
     expect(await ours.kubectl(['exec', '-n', namespace, pod, '--', ...command])).toBe('65532\n');
   });
 
-  test('resolves names of the cluster, and no others', async () => {
+  test('a Pod resolves cluster names, and no other names', async () => {
     const ip = ['get', 'service', 'probe', '-n', namespace, '-o', 'jsonpath={.spec.clusterIP}'];
     expect(await probe.lookup('probe')).toEqual({ address: await ours.kubectl(ip) });
     expect(await probe.lookup('kubernetes.default.svc')).toEqual({ address: '10.96.0.1' });
     expect(await probe.lookup('example.com')).toEqual({ error: 'ENOTFOUND' });
   });
 
-  test('reaches the API server as its ServiceAccount', async () => {
+  test('a Pod reaches the API server as the ServiceAccount', async () => {
     const api = 'https://kubernetes.default.svc/api/v1';
     expect(await probe.fetch(`${api}/namespaces/${namespace}/pods`)).toMatchObject({ status: 200 });
     expect(await probe.fetch(`${api}/nodes`)).toMatchObject({
@@ -105,17 +105,17 @@ describe.each(['namespace', 'box'])('a Pod on a node of the kind %s', (kind) => 
     });
   });
 
-  test('reaches Pods of both nodes through a Service', async () => {
+  test('a Pod reaches Pods on both nodes through a Service', async () => {
     expect(await answersOfService(probe)).toEqual(new Set((await podsByNode()).values()));
   });
 
-  test('reaches the API server of a linked control plane', async () => {
+  test('a Pod reaches the API server of a linked control plane', async () => {
     const file = await readFile(theirs.kubeconfig, 'utf8');
     const ca = /certificate-authority-data: (\S+)/.exec(file)?.[1];
     expect(await probe.fetch(`${theirs.server}/version`, ca)).toMatchObject({ status: 200 });
   });
 
-  test('reaches a server on the loopback of this machine by way of a fault proxy', async () => {
+  test("a Pod reaches a server on this machine's loopback through a fault proxy", async () => {
     await using server = createServer((_, response) => response.end('here'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
@@ -128,11 +128,11 @@ describe.each(['namespace', 'box'])('a Pod on a node of the kind %s', (kind) => 
   });
 });
 
-test('a Pod writes to its volume as somebody without rights', async () => {
+test('a Pod writes to a volume as an unprivileged user', async () => {
   expect(await box.sh(['cat', '/var/lib/volumes/kept/word'])).toBe('kept');
 });
 
-test('a Pod is started from an image that it names by its digest', async () => {
+test('a Pod starts from an image with a digest', async () => {
   const imageID = 'jsonpath={.status.containerStatuses[0].imageID}';
   const known = await ours.kubectl(['get', 'pod', 'keeper', '-n', namespace, '-o', imageID]);
   expect(known).toMatch(/^localhost\/multinic-agent@sha256:/);
@@ -146,7 +146,7 @@ test('a Pod with more rights than its namespace allows is refused', async () => 
   await expect(ours.kubectl(greedy)).rejects.toThrow(/violates PodSecurity "restricted/);
 });
 
-test('Services work again after the reboot of a box', async () => {
+test('Services work again after a box reboots', async () => {
   const name = (await podsByNode()).get('box');
   await box.reboot();
   await vi.waitFor(
@@ -158,7 +158,7 @@ test('Services work again after the reboot of a box', async () => {
   );
 });
 
-test('nothing of it stays on this machine', async () => {
+test('Pods leave no state on this machine', async () => {
   const places = [ours.machine, theirs.machine];
   expect(places.map((place) => linksTo(place).length)).toEqual([2, 2]);
   expect(await networkOfMachine()).toEqual(before);

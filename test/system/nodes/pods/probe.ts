@@ -2,14 +2,14 @@ import * as z from 'zod';
 import type { ControlPlane } from '../../../../rig/control-plane/control-plane.ts';
 import { openPortForward } from '../../../../rig/control-plane/port-forward.ts';
 
-/** Looks around from within a Pod, as it is told over HTTP; `/` says who answers. */
+/** HTTP server inside a Pod that inspects the Pod on request; `/` returns the Pod's name. */
 export const program = `
 import { lookup } from 'node:dns/promises';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, get as plainGet } from 'node:http';
 import { get as secureGet } from 'node:https';
 const identity = '/var/run/secrets/kubernetes.io/serviceaccount';
-// A connection of its own each time, as who answers is decided per connection; sooner given up than by the kernel.
+// A new connection per request, because the Service picks a Pod per connection; the timeout is shorter than the kernel's.
 function fetched(url, ca) {
   const token = () => readFileSync(identity + '/token', 'utf8');
   const common = { agent: false, signal: AbortSignal.timeout(10_000) };
@@ -41,7 +41,7 @@ createServer(async (request, response) => {
 process.on('SIGTERM', () => process.exit(0));
 `;
 
-/** What `/` answers. */
+/** Answer at `/`. */
 export const self = z.object({ pod: z.string() });
 const address = z.union([z.object({ address: z.string() }), z.object({ error: z.string() })]);
 const fetched = z.union([
@@ -49,11 +49,11 @@ const fetched = z.union([
   z.object({ error: z.string() }),
 ]);
 
-/** What one Pod sees. */
+/** View from inside a Pod. */
 export interface Probe extends AsyncDisposable {
   whoami(): Promise<z.infer<typeof self>>;
   lookup(name: string): Promise<z.infer<typeof address>>;
-  /** GET as the Pod's ServiceAccount; with a CA, as nobody, from a server that this CA (base64) vouches for. */
+  /** GET as the Pod's ServiceAccount; with a CA (base64) anonymously, from a server with a certificate of this CA. */
   fetch(url: string, ca?: string): Promise<z.infer<typeof fetched>>;
 }
 

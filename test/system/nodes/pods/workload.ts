@@ -90,7 +90,7 @@ const objects = [
   },
 ];
 
-/** Creates it and waits until it runs. */
+/** Creates the workload and waits until all Pods run. */
 export async function startWorkload(plane: ControlPlane): Promise<void> {
   const list = { apiVersion: 'v1', kind: 'List', items: objects };
   await plane.kubectl(['create', '-f', '-'], JSON.stringify(list));

@@ -6,12 +6,12 @@ import type { Ground } from './ground.ts';
 
 const portOf = ({ ports }: Machine): string => ports[0]?.id ?? '';
 
-/** What lets a NIC go. */
+/** Evidence that allows the removal of a NIC. */
 export function evidenceTests(ground: () => Ground): void {
   const act = inTurn('evidence for removals', 2, (title: string, test: () => Promise<void>) =>
     it(title, test),
   );
-  describe('a NIC goes when it is proven', () => {
+  describe('a NIC is removed with evidence', () => {
     act('the port is read by its id with no device', async () => {
       const server = await ground().delivered('unbound');
       await ground().place.bed.tenant.updatePort(portOf(server), { device_id: '' });
@@ -35,7 +35,7 @@ export function evidenceTests(ground: () => Ground): void {
       const other = await place.attach(server);
       await place.untilHolds(server, cidrs.first, cidrs.first);
       await place.bed.tenant.deletePort(other.id);
-      // Nova may just be reading the ports of the server, and miss it; with the next one it writes its record anew.
+      // Nova may be reading the server's ports and miss this change; the next change makes Nova refresh the cached record.
       const next = await place.attach(server);
       await place.untilHasPorts(server, portOf(server), next.id);
       await place.untilReady('deleted-port');
@@ -89,7 +89,7 @@ export function evidenceTests(ground: () => Ground): void {
   });
 }
 
-/** A server with a port that Nova made and that goes along with it; which subnet it is in is Neutron's choice. */
+/** A server with a port that Nova created and deletes with the server; Neutron picks the subnet. */
 async function withOwnPort(ground: Ground, name: string): Promise<Machine> {
   const { place } = ground;
   const { id } = await place.bed.tenant.createServer({ name, networkIds: [place.networkId] });

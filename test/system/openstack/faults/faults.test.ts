@@ -4,7 +4,7 @@ import { formTests } from './form-tests.ts';
 import { Ground } from './ground.ts';
 import { unconfirmedRemovalTests } from './unconfirmed-removal-tests.ts';
 
-// The real operator and real OpenStack: as whom it asks, and what makes a NIC go.
+// The real operator and real OpenStack: credentials, and evidence for removals.
 let ground: Ground;
 
 beforeAll(async () => {

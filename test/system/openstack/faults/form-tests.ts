@@ -9,7 +9,7 @@ type Credentials = OpenstackConfigSpec['credentials'];
 const forms: Readonly<Record<string, (ground: Ground) => Promise<Credentials>>> = {
   provider: async ({ place }) => place.usual().credentials,
   direct: async (ground) => {
-    // The sample of document 002 names no business cluster.
+    // The sample in document 002 names no business cluster.
     const { k8sProviderID: _, ...credentials } = { ...ground.direct(ground.place.bed.tenant) };
     return credentials;
   },

@@ -7,7 +7,7 @@ import { cidrs, generous, type Machine, Place } from '../fields/place.ts';
 
 type Wanted = Partial<OpenstackConfigSpec>;
 
-/** The place of the fields, and somebody else's project. */
+/** The fields fixture, with a second project. */
 export class Ground {
   readonly place: Place;
   readonly stranger: Tenant;
@@ -36,7 +36,7 @@ export class Ground {
     await this.place.bed.apply(name, spec);
   }
 
-  /** Boots a server with a port of each subnet and sees its NICs delivered by an OpenstackConfig of that name. */
+  /** Boots a server with a port in each subnet and waits until an OpenstackConfig with this name delivers the NICs. */
   async delivered(name: string, wanted: Wanted = {}): Promise<Machine> {
     const server = await this.place.boot([this.place.first], { name });
     await this.apply(name, { vmNames: [server.id], ...wanted });
@@ -44,7 +44,7 @@ export class Ground {
     return server;
   }
 
-  /** Has everything looked at now; resolves when that was done. */
+  /** Requests a full sync and resolves at the end. */
   async look(name: string): Promise<void> {
     const asked = `${this.#asked++}`;
     await this.place.bed.annotate(name, annotations.reconcileAt, asked);
@@ -52,7 +52,7 @@ export class Ground {
     await expect.poll(handled, generous).toBe(asked);
   }
 
-  /** Looks that fail for this reason, one after the other: an edit asks for a look, and for no login. */
+  /** Syncs that fail for this reason, in sequence: an edit requests a sync, but no login. */
   async failingLooks(name: string, reason: string, message = ''): Promise<void> {
     for (const pollErrorInterval of ['2s', '3s', '4s']) {
       await this.apply(name, { settings: { pollErrorInterval } });
@@ -60,7 +60,7 @@ export class Ground {
     }
   }
 
-  /** None of them is looked at any more. */
+  /** Pauses all OpenstackConfigs. */
   async rest(): Promise<void> {
     for (const name of this.#specs.keys()) {
       await this.place.bed.annotate(name, annotations.paused, 'true');
@@ -68,15 +68,15 @@ export class Ground {
     this.#specs.clear();
   }
 
-  /** The NICs go, and perhaps the object with them. */
+  /** Waits until the NICs are removed, perhaps with the object. */
   async untilEmpty(server: Machine): Promise<void> {
     const nics = async () => (await this.place.cidrsOf(server)) ?? [];
     await expect.poll(nics, generous).toEqual([]);
   }
 
-  /** Runs `work`; the objects of these servers are the same afterwards, and nobody wrote them meanwhile. */
+  /** Runs `work` and expects that the servers' objects were not written meanwhile. */
   async unchanged(servers: readonly Machine[], work: () => Promise<void>): Promise<void> {
-    // A NIC that goes and comes again leaves a higher generation behind, an object another uid.
+    // A NIC removed and added again raises the generation; a recreated object has a new uid.
     const held = async () =>
       Promise.all(
         servers.map(async ({ id }) => {
@@ -90,7 +90,7 @@ export class Ground {
     expect(await held()).toEqual(before);
   }
 
-  /** The credentials of an account, as document 002 writes them. */
+  /** Credentials in the form of document 002. */
   direct(
     { username, password }: { readonly username: string; readonly password: string },
     { projectId, domainName, keystoneUrl }: Tenant = this.place.bed.tenant,
@@ -99,7 +99,7 @@ export class Ground {
     return { authURL: keystoneUrl, ...account, k8sProviderID: provider };
   }
 
-  /** A Secret with a clouds.yaml of this one cloud, and the credentials that name it. */
+  /** A Secret with a clouds.yaml for a single cloud, and the credentials that refer to the Secret. */
   async cloudsYaml(name: string, auth: object): Promise<OpenstackConfigSpec['credentials']> {
     const text = JSON.stringify({ clouds: { tenant: { auth } } });
     await this.place.keepSecret(name, 'clouds.yaml', text);

@@ -6,12 +6,12 @@ import type { Ground } from './ground.ts';
 
 const portOf = ({ ports }: Machine): string => ports[0]?.id ?? '';
 
-/** What looks as if a NIC was gone. */
+/** Observations that only suggest the removal of a NIC. */
 export function unconfirmedRemovalTests(ground: () => Ground): void {
   const act = inTurn('unconfirmed removals', 2, (title: string, test: () => Promise<void>) =>
     it(title, test),
   );
-  describe('a NIC stays while it is only missing', () => {
+  describe('a NIC stays without evidence for the removal', () => {
     act('the port has no address: until it has one again', async () => {
       const { place } = ground();
       const server = await ground().delivered('no-address');

@@ -6,10 +6,10 @@ import { provider } from './fixture.ts';
 import { it } from './in-turn.ts';
 import { cidrs, type Machine, type Place } from './place.ts';
 
-/** As whom services are called, and where. */
+/** Identities and endpoints for service calls. */
 export function accountTests(place: () => Place): void {
   describe('credentials', () => {
-    it('openstackProviderID, k8sProviderID, projectID: each is one that is there, or it is told', async () => {
+    it('an unknown openstackProviderID, projectID or k8sProviderID sets ContrabassError, KeystoneError or ViolaPostError', async () => {
       const server = await place().boot();
       const spec = { ...place().usual(), vmNames: [server.id] };
       const { credentials } = spec;
@@ -83,8 +83,8 @@ export function accountTests(place: () => Place): void {
     });
   });
 
-  describe('where services are, and as whom they are called', () => {
-    it('settings.contrabassEndpoint, contrabassEncryptKey: a Contrabass of its own with its own key', async () => {
+  describe('service endpoints and identities', () => {
+    it('settings.contrabassEndpoint, contrabassEncryptKey: the OpenstackConfig uses a separate Contrabass with a separate key', async () => {
       const server = await place().boot();
       const own = await place().bed.startContrabass('key-of-24-bytes-for-aes1');
       const settings = {
@@ -99,7 +99,7 @@ export function accountTests(place: () => Place): void {
       await place().untilHolds(server, cidrs.first);
     });
 
-    it('secrets.contrabassEncryptKeySecretRef: the key that the Secret has wins over the one in the object', async () => {
+    it('secrets.contrabassEncryptKeySecretRef: the key in the Secret wins over the key in the object', async () => {
       const server = await place().boot();
       const own = await place().bed.startContrabass('key-of-32-bytes-for-aes-256-cbc-');
       await place().keepSecret('contrabass-key', 'key', own.encryptKey);
@@ -116,7 +116,7 @@ export function accountTests(place: () => Place): void {
       await place().untilHolds(server, cidrs.first);
     });
 
-    it('settings.violaEndpoint, openstackNeutronEndpoint, openstackNovaEndpoint: calls go there', async () => {
+    it('settings.violaEndpoint, openstackNeutronEndpoint, openstackNovaEndpoint: calls go to these endpoints', async () => {
       const server = await place().boot();
       const { user } = place().bed.tenant;
       const taps = await Promise.all(
@@ -137,7 +137,7 @@ export function accountTests(place: () => Place): void {
       for (const { proxy } of taps) expect(proxy.requests.length).toBeGreaterThan(0);
     });
 
-    it('settings.contrabassInsecureTLS, openstackInsecureTLS: nobody vouches for the certificate', async () => {
+    it('a self-signed certificate is accepted only with contrabassInsecureTLS / openstackInsecureTLS', async () => {
       const server = await place().boot();
       const { contrabass, tenant } = place().bed;
       const settings = {

@@ -5,7 +5,7 @@ import { selectionTests } from './selection-tests.ts';
 import { settingTests } from './setting-tests.ts';
 import { whatIfTests } from './what-if-tests.ts';
 
-// What each field of an OpenstackConfig does on real Keystone, Neutron, Nova and API servers; test/requirements/fields.ts lists them.
+// Effect of each OpenstackConfig field on real Keystone, Neutron, Nova and API servers; test/requirements/fields.ts lists the fields.
 let place: Place;
 
 beforeAll(async () => {

@@ -29,7 +29,7 @@ import type { KubeClient } from '../../../../src/kube/client/client.ts';
 import { createKubeClient } from '../../../../src/kube/client/http-client.ts';
 import { systemClock as clock, systemRandom as random } from '../../../../src/time/clock.ts';
 
-/** The business cluster that Viola knows, and that an OpenstackConfig without one is for. */
+/** The business cluster registered in Viola, and the default for an OpenstackConfig without k8sProviderID. */
 export const provider = 'business';
 
 /** Operator, Viola and controller between real OpenStack and two real API servers; no node ever comes. */
@@ -41,11 +41,11 @@ export interface FieldsFixture extends AsyncDisposable {
   /** Operator's HTTP API: inventory, read API and what-ifs. */
   readonly operatorUrl: string;
   readonly management: KubeClient;
-  /** Starts a Contrabass beside the operator's own, with another key; it may name a message queue. */
+  /** Starts a Contrabass beside the operator's own, with a different key; the account may name a message queue. */
   startContrabass(encryptKey: string, rabbit?: KnownRabbit): Promise<RunningContrabass>;
   /** Writes an OpenstackConfig as people do. */
   apply(name: string, spec: object): Promise<void>;
-  /** Sets an annotation of an OpenstackConfig, or takes it away. */
+  /** Sets an annotation on an OpenstackConfig, or removes the annotation. */
   annotate(name: string, annotation: string, value: string | null): Promise<void>;
   find(name: string): Promise<OpenstackConfig | undefined>;
   nodeConfig(serverId: string): Promise<MultiNicNodeConfig | undefined>;

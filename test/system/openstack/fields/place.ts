@@ -14,17 +14,17 @@ import { systemClock } from '../../../../src/time/clock.ts';
 import { type FieldsFixture, openFieldsFixture, provider } from './fixture.ts';
 
 export const generous = { timeout: 90_000, interval: 500 };
-/** Of the two subnets of one network. */
+/** The two subnets in the network. */
 export const cidrs = { first: '10.77.0.0/24', second: '10.78.0.0/24' } as const;
 
 export interface Machine {
   readonly id: string;
   readonly name: string;
-  /** Its ports, in the order of the subnets it was booted in. */
+  /** Ports in the order of the subnets at boot. */
   readonly ports: readonly WirePort[];
 }
 
-/** The bed with a network of two subnets, and what the tests of all fields do there. */
+/** The fixture with a network of two subnets, and helpers for all field tests. */
 export class Place {
   readonly bed: FieldsFixture;
   readonly networkId: string;
@@ -78,7 +78,7 @@ export class Place {
     return port;
   }
 
-  /** The account of the tenant through Contrabass, and what every OpenstackConfig says that is about something else. */
+  /** The tenant's account through Contrabass, and defaults for fields outside the test's subject. */
   usual(settings: OpenstackConfigSpec['settings'] = {}): OpenstackConfigSpec {
     const { contrabass, tenant } = this.bed;
     return {
@@ -97,19 +97,19 @@ export class Place {
     return object?.spec?.interfaces?.map(({ cidr }) => cidr).toSorted();
   }
 
-  /** The business cluster holds one NIC of the server for each of these. */
+  /** Expects a NIC for each of these CIDRs in the business cluster. */
   async untilHolds(server: Machine, ...wanted: readonly string[]): Promise<void> {
     await expect.poll(() => this.cidrsOf(server), generous).toEqual(wanted);
   }
 
-  /** The business cluster holds the NICs of these ports of the server, and no others. */
+  /** Expects exactly the NICs for these server ports in the business cluster. */
   async untilHasPorts({ id }: Machine, ...wanted: readonly string[]): Promise<void> {
     const held = async () => (await this.bed.nodeConfig(id))?.spec?.interfaces ?? [];
     const ports = async () => new Set((await held()).map(({ portId }) => portId));
     await expect.poll(ports, generous).toEqual(new Set(wanted));
   }
 
-  /** The condition as it is of the object as it is now. */
+  /** The condition for the current generation. */
   async conditionOf(name: string, type = 'Ready') {
     const object = await this.bed.find(name);
     const condition = findCondition(object?.status?.conditions, type);
@@ -127,7 +127,7 @@ export class Place {
     await expect.poll(() => this.conditionOf(name), generous).toMatchObject(wanted);
   }
 
-  /** Stands before a service: its URL by way of a proxy, which counts what is asked there. */
+  /** Starts a proxy before a service and resolves to the proxy's URL; the proxy counts requests. */
   async tap(
     service: string,
     options: Pick<FaultProxyOptions, 'certificate'> = {},
@@ -137,7 +137,7 @@ export class Place {
     return { url: proxy.url + pathname.replace(/\/$/, ''), proxy };
   }
 
-  /** The same with a certificate that nobody trusts. */
+  /** The same with an untrusted certificate. */
   async selfSigned(service: string): Promise<string> {
     const certificate = loopbackCertificate(systemClock.now());
     return (await this.tap(service, { certificate })).url;

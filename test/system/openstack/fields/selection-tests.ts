@@ -2,10 +2,10 @@ import { describe, expect } from 'vitest';
 import { it } from './in-turn.ts';
 import { cidrs, type Place } from './place.ts';
 
-/** Whose ports become NICs. */
+/** Selection of ports that become NICs. */
 export function selectionTests(place: () => Place): void {
   describe('subnets', () => {
-    it('subnetIDs: ports of each of them', async () => {
+    it('subnetIDs: ports in each subnet', async () => {
       const server = await place().boot([place().first, place().second]);
       await place().bed.apply('subnet-ids', {
         ...place().usual(),
@@ -22,7 +22,7 @@ export function selectionTests(place: () => Place): void {
       await place().untilHolds(server, cidrs.second);
     });
 
-    it('subnetName: the one subnet of this name; a word that none has is told', async () => {
+    it('subnetName: the only subnet with this name; an unknown name is reported', async () => {
       const server = await place().boot([place().first, place().second]);
       const named = (subnetName: string) => ({
         ...place().usual(),
@@ -38,7 +38,7 @@ export function selectionTests(place: () => Place): void {
   });
 
   describe('servers', () => {
-    it('vmNames: by id and by exact name; one that is not there is told, and the others are served', async () => {
+    it('vmNames: by id and by exact name; an unknown server is reported, and the remaining servers are served', async () => {
       const [byId, byName] = [await place().boot(), await place().boot()];
       const nobody = 'a1b2c3d4-0000-4000-8000-000000000000';
       await place().bed.apply('vm-names', {
@@ -52,7 +52,7 @@ export function selectionTests(place: () => Place): void {
       await place().untilRefused('vm-names', 'ServerNotFound');
     });
 
-    it('vmSelector.metadata: servers that carry all of it', async () => {
+    it('vmSelector.metadata: servers with all pairs', async () => {
       const carries = await place().boot(undefined, { metadata: { pool: 'storage', zone: 'a' } });
       const other = await place().boot(undefined, { metadata: { pool: 'compute', zone: 'a' } });
       const vmSelector = { metadata: { pool: 'storage', zone: 'a' } };
@@ -61,7 +61,7 @@ export function selectionTests(place: () => Place): void {
       expect(await place().cidrsOf(other)).toBeUndefined();
     });
 
-    it('vmSelector.tags: servers that Nova gives for them', async () => {
+    it('vmSelector.tags: servers with these tags in Nova', async () => {
       const [tagged, other] = [await place().boot(), await place().boot()];
       await place().bed.tenant.changeServer(tagged.id, { tags: ['multinic', 'gold'] });
       await place().bed.tenant.changeServer(other.id, { tags: ['gold'] });

@@ -10,7 +10,7 @@ interface Wanted {
   readonly subnetIDs?: readonly string[];
 }
 
-/** Applies the OpenstackConfig of one server, and of nothing else. */
+/** Applies an OpenstackConfig for a single server. */
 async function apply(
   place: Place,
   name: string,
@@ -20,15 +20,15 @@ async function apply(
   await place.bed.apply(name, { ...place.usual(settings), vmNames: [server.id], ...spec });
 }
 
-/** What the business cluster holds of a NIC of the server. */
+/** The server's NIC in the business cluster. */
 async function nicOf(place: Place, { id }: Machine) {
   return (await place.bed.nodeConfig(id))?.spec?.interfaces?.[0];
 }
 
-/** Everything else below spec.settings. */
+/** Remaining fields below spec.settings. */
 export function settingTests(place: () => Place): void {
-  describe('which ports', () => {
-    it('portBaseline: those made after the object was, unless it says All or a time', async () => {
+  describe('selection of ports', () => {
+    it('portBaseline: ports created after the object, unless the field is All or a time', async () => {
       const server = await place().boot();
       await apply(place(), 'baseline', server, {
         settings: { portBaseline: 'CreatedAfterConfig' },
@@ -50,7 +50,7 @@ export function settingTests(place: () => Place): void {
       await place().untilHolds(server, cidrs.first, cidrs.second);
     });
 
-    it('openstackPortAllowedStatuses: others are left out; * is all', async () => {
+    it('openstackPortAllowedStatuses: ports with other statuses are left out; * allows all', async () => {
       const server = await place().boot();
       const status = (await place().bed.tenant.port(server.ports[0]?.id ?? ''))?.status ?? '';
       expect(['ACTIVE', 'DOWN']).toContain(status);
@@ -70,7 +70,7 @@ export function settingTests(place: () => Place): void {
       await place().untilHolds(other, cidrs.first);
     });
 
-    it('maxInterfaces: those beyond are told by name', async () => {
+    it('maxInterfaces: NICs beyond the limit are reported by name', async () => {
       const server = await place().boot([place().first, place().second]);
       const both = { subnetIDs: [place().first, place().second] };
       await apply(place(), 'limit', server, { settings: { maxInterfaces: 1 }, ...both });
@@ -80,9 +80,9 @@ export function settingTests(place: () => Place): void {
       await place().untilHolds(server, cidrs.first, cidrs.second);
     });
 
-    it('downPortFastRetryMax: so many fast looks at a port that is DOWN', async () => {
+    it('downPortFastRetryMax: limits fast polls for a DOWN port', async () => {
       const server = await place().boot([place().second]);
-      // Nobody binds it: it stays DOWN.
+      // The port is unbound and stays DOWN.
       const { id } = await place().portIn(place().first);
       const plugged = { device_id: server.id, device_owner: 'compute:nova' };
       const { status } = await place().bed.tenant.updatePort(id, plugged);
@@ -96,7 +96,7 @@ export function settingTests(place: () => Place): void {
   });
 
   describe('names and ends', () => {
-    it('openstackNodeNameMetadataKey: the node is named by it, else by its server', async () => {
+    it('openstackNodeNameMetadataKey: the metadata value names the node, else the server name', async () => {
       const named = await place().boot(undefined, { metadata: { node: 'rack-7' } });
       const other = await place().boot();
       const spec = { ...place().usual({ openstackNodeNameMetadataKey: 'node' }) };
@@ -106,7 +106,7 @@ export function settingTests(place: () => Place): void {
       await expect.poll(() => nameOf(other), generous).toBe(other.name);
     });
 
-    it('deletionPolicy: Retain leaves NICs behind, Delete takes them along', async () => {
+    it('deletionPolicy: Retain leaves NICs behind, Delete removes NICs', async () => {
       const [kept, gone] = [await place().boot(), await place().boot()];
       await apply(place(), 'retain', kept, { settings: { deletionPolicy: 'Retain' } });
       await apply(place(), 'delete', gone, { settings: { deletionPolicy: 'Delete' } });
@@ -124,7 +124,7 @@ export function settingTests(place: () => Place): void {
   });
 
   describe('calls', () => {
-    it('openstackEndpointInterface, openstackEndpointRegion: what the catalog has, or it is told', async () => {
+    it('openstackEndpointInterface, openstackEndpointRegion: an endpoint from the catalog; a missing endpoint is reported', async () => {
       const server = await place().boot();
       await apply(place(), 'catalog', server, { settings: { openstackEndpointRegion: 'nowhere' } });
       await place().untilRefused('catalog', 'NeutronEndpointError', 'nowhere');
@@ -164,17 +164,17 @@ export function settingTests(place: () => Place): void {
       const often = { pollFastInterval: '1s', pollFastWindow: '1h', pollSlowInterval: '1h' };
       await apply(place(), 'poll', server, { settings: { ...often, pollErrorInterval: '1s' } });
       await place().untilHolds(server, cidrs.first);
-      // Nobody tells it of this one.
+      // No notification arrives for this port.
       const { id } = await place().portIn(place().first);
       await place().bed.tenant.attach(server.id, { portId: id });
       await place().untilHolds(server, cidrs.first, cidrs.first);
     });
   });
 
-  describe('what a NIC has', () => {
-    it('addressFamilies: addresses of IPv6 beside those of IPv4, or alone', async () => {
+  describe('contents of a NIC', () => {
+    it('addressFamilies: IPv6 addresses beside IPv4, or alone', async () => {
       const { bed, networkId, first } = place();
-      // Neutron's own choice of a gateway is the address of all routers of the subnet (RFC 4291, 2.6.1).
+      // Neutron's default gateway is the subnet-router anycast address (RFC 4291, 2.6.1).
       const cidr = 'fd00:77::/64';
       const { id: six } = await bed.tenant.createSubnet({ networkId, name: 'six', cidr });
       const fixedIps = [first, six].map((subnetId) => ({ subnetId }));
@@ -203,7 +203,7 @@ export function settingTests(place: () => Place): void {
       expect(await nicOf(place(), server)).toMatchObject({ cidr, gateway: 'fd00:77::' });
     });
 
-    it('routing: main and isolated stand in each entry, pbr in none', async () => {
+    it('routing: main and isolated appear in each entry, pbr in none', async () => {
       const server = await place().boot();
       const routing = async () => (await nicOf(place(), server))?.routing;
       for (const wanted of ['main', 'isolated'] as const) {

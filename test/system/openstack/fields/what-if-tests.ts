@@ -25,7 +25,7 @@ export function whatIfTests(place: () => Place): void {
     return read.json();
   }
 
-  /** Returns the versions of everything that a sync could change. */
+  /** Returns the versions of all objects that a sync could change. */
   async function traces(server: Machine) {
     const { bed } = place();
     const config = await bed.find(name);
@@ -42,7 +42,7 @@ export function whatIfTests(place: () => Place): void {
 
   const lastPlan = async () => planView.parse(await answer(planPath));
 
-  /** Waits for the plan of the sync of a generation. */
+  /** Waits for the plan of a generation's sync. */
   async function planOf(generation: number): Promise<PlanView> {
     await expect.poll(async () => (await lastPlan()).generation, generous).toBe(generation);
     return lastPlan();
@@ -89,7 +89,7 @@ export function whatIfTests(place: () => Place): void {
       ]);
     });
 
-    it('a port is read by id from Neutron, with its state and its NIC', async () => {
+    it('a port is read by id from Neutron, with state and NIC', async () => {
       const { bed, first } = place();
       const [port] = (await place().boot([first])).ports;
       const read = async () =>

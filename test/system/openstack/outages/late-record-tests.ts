@@ -1,7 +1,7 @@
 import type { Ground } from '../faults/ground.ts';
 import type { Act } from './act.ts';
 
-/** A nova-compute that is not running: Nova's record of a server stays behind Neutron. */
+/** A stopped nova-compute: Nova's record of a server stays behind Neutron. */
 export function lateRecordTests(ground: () => Ground, act: Act): void {
   act(
     "a NIC stays while the port is 404, and Nova's record still has its MAC: until it has not",
@@ -9,7 +9,7 @@ export function lateRecordTests(ground: () => Ground, act: Act): void {
       const { place } = ground();
       const { cloud, tenant } = place.bed;
       const server = await ground().delivered('lagging');
-      // Whoever keeps the record is not there to hear of it.
+      // nova-compute, which updates Nova's record, is stopped.
       await cloud.stop('nova-compute-compute1');
       try {
         await ground().unchanged([server], async () => {

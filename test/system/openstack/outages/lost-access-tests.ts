@@ -4,7 +4,7 @@ import type { Ground } from '../faults/ground.ts';
 import { cidrs, generous } from '../fields/place.ts';
 import type { Act } from './act.ts';
 
-/** Accounts that are taken back, or may less than before, while the operator works with them. */
+/** Accounts that are revoked or lose rights while the operator uses them. */
 export function lostAccessTests(ground: () => Ground, act: Act): void {
   act(
     'an account that loses its rights keeps its NICs, says why, logs in no more than it must, and goes on when it may again',
@@ -20,7 +20,7 @@ export function lostAccessTests(ground: () => Ground, act: Act): void {
         });
       const credential = await tenant.createApplicationCredential();
       const account = await tenant.createAccount(['member']);
-      // Of another project: as administrator it sees servers and ports of all projects, and without that none of these.
+      // From a second project: as administrator the account sees servers and ports of all projects, without this role none.
       const administrator = await stranger.createAccount(['admin', 'member']);
       const credentials = {
         revoked: await asCredential(credential),

@@ -20,7 +20,7 @@ import { createLogger } from '../../../../src/process/log.ts';
 import { testCertificate, testKey } from '../../../../src/requests/test-certificate.ts';
 import { systemClock } from '../../../../src/time/clock.ts';
 
-// Real OpenStack and its RabbitMQ.
+// Real OpenStack with RabbitMQ.
 const times = { answerMs: 5_000, heartbeatSeconds: 1, bindMs: 1_000, missingMs: 200 };
 const all = ['neutron', 'nova', 'keystone'];
 const server = '32edb6b7-f24d-42cc-bae0-0ea261282c04';
@@ -66,7 +66,7 @@ const listener = {
   onMessage: (body: Buffer | undefined) => read.push(readNotification(body)),
 };
 
-/** Listens until it ends; answers why it did. */
+/** Listens to the end; resolves to the cause. */
 async function listen(as = login()): Promise<BrokerFailure> {
   return listenByAmqp(systemClock, times)(as, listener, stop.signal).catch(
     (error: unknown) => error as BrokerFailure,
@@ -79,7 +79,7 @@ async function listening(as = login()) {
   return { ended };
 }
 
-/** Every happening so far. */
+/** All events so far. */
 function happenings() {
   return read.flatMap((one) => (one.kind === 'happening' ? one.happening : []));
 }
@@ -96,14 +96,14 @@ async function publish(...messages: Published[]): Promise<void> {
   return stack.rabbit.publish(messages);
 }
 
-/** Names of the queues that listeners have now. */
+/** Names of the listeners' current queues. */
 async function queues(): Promise<string[]> {
   const names = await stack.rabbit.control('list_queues', 'name');
   return names.split('\n').filter((name) => name.startsWith('amq.gen-'));
 }
 
-describe('what real OpenStack publishes', () => {
-  it('names the server of a port that is attached, detached or deleted, in few messages', async () => {
+describe('notifications from real OpenStack', () => {
+  it('notifications name the server of an attached, detached or deleted port, in few messages', async () => {
     const network = await tenant.createNetwork({ name: 'n' });
     await tenant.createSubnet({ networkId: network.id, cidr: '10.7.0.0/24' });
     const { id } = await tenant.createServer({ name: 's', networkIds: [network.id] });
@@ -127,7 +127,7 @@ describe('what real OpenStack publishes', () => {
     expect(read.filter(({ kind }) => kind === 'unreadable')).toEqual([]);
   });
 
-  it('says that an account has lost its rights', async () => {
+  it('a notification reports an account that lost its rights', async () => {
     const credential = await tenant.createApplicationCredential();
     await listening();
     await credential.revoke();
@@ -135,7 +135,7 @@ describe('what real OpenStack publishes', () => {
   });
 });
 
-describe('a queue of our own', () => {
+describe("the listener's queue", () => {
   it('goes with the connection', async () => {
     const before = await queues();
     const { ended } = await listening();
@@ -146,7 +146,7 @@ describe('a queue of our own', () => {
     await expect.poll(queues).toEqual(before);
   });
 
-  it('that an administrator deletes is told', async () => {
+  it('the listener reports a queue deleted by an administrator', async () => {
     const before = await queues();
     const { ended } = await listening();
     const [own = ''] = (await queues()).filter((name) => !before.includes(name));
@@ -155,7 +155,7 @@ describe('a queue of our own', () => {
   });
 });
 
-/** rabbitmqctl may not delete the exclusive queue of another; the broker itself may. */
+/** rabbitmqctl may not delete an exclusive queue of a foreign connection; the broker may. */
 function killQueue(name: string): string {
   const resource = `{resource, <<"/">>, queue, <<"${name}">>}`;
   return `{ok, Q} = rabbit_amqqueue:lookup(${resource}), rabbit_amqqueue:delete(Q, false, false, <<"test">>).`;
@@ -165,11 +165,11 @@ describe('a login', () => {
   it.each([
     ['refused', { password: 'wrong' }],
     ['virtualHost', { virtualHost: 'none' }],
-  ] as const)('that does not fit is told: %s', async (kind, change) => {
+  ] as const)('the listener reports a refused login: %s', async (kind, change) => {
     expect(await listen(login(change))).toMatchObject({ kind });
   });
 
-  it('needs no more than a queue of its own, and to read the exchanges', async () => {
+  it('the listener needs only rights for a private queue, and to read the exchanges', async () => {
     const may = await userWith(
       '^amq\\.gen-.*',
       '^amq\\.gen-.*',
@@ -180,7 +180,7 @@ describe('a login', () => {
     await expect.poll(happenings).toHaveLength(1);
   });
 
-  it('that may not read an exchange has the others', async () => {
+  it('an exchange without read rights does not affect the remaining exchanges', async () => {
     const may = await userWith('^amq\\.gen-.*', '^amq\\.gen-.*', '^(amq\\.gen-.*|neutron)$');
     void listen(login(may));
     await expect.poll(() => bound.at(-1)).toEqual(['neutron']);
@@ -188,7 +188,7 @@ describe('a login', () => {
     await expect.poll(happenings).toHaveLength(1);
   });
 
-  it('that may have no queue is told', async () => {
+  it('the listener reports missing rights to create a queue', async () => {
     expect(await listen(login(await userWith('^$', '^$', '.*')))).toMatchObject({
       kind: 'forbidden',
     });
@@ -205,7 +205,7 @@ async function userWith(...permissions: readonly string[]) {
   return { username, password: 'p' };
 }
 
-it('an exchange that is missing is bound as soon as it is there, and never made by us', async () => {
+it('the listener binds a missing exchange when the exchange appears, and never creates an exchange', async () => {
   const { rabbit } = stack;
   await listening();
   await rabbit.control('eval', deleteExchange('keystone'));
@@ -214,13 +214,13 @@ it('an exchange that is missing is bound as soon as it is there, and never made 
     const exchanges = await rabbit.control('list_exchanges', 'name');
     expect(exchanges.split('\n')).not.toContain('keystone');
   } finally {
-    // Keystone makes it when it connects; which of its processes has something to say next is not known.
+    // Keystone declares the exchange at the next message; the order of its processes is unknown.
     await rabbit.control('eval', declareExchange('keystone'));
   }
   await expect.poll(() => bound.at(-1)).toEqual(all);
 });
 
-/** As oslo.messaging declares it. */
+/** Declaration in the form of oslo.messaging. */
 function declareExchange(name: string): string {
   const resource = `{resource, <<"/">>, exchange, <<"${name}">>}`;
   return `rabbit_exchange:declare(${resource}, topic, false, false, false, [], <<"test">>).`;
@@ -264,8 +264,8 @@ async function withTls() {
   return { port: own, [Symbol.asyncDispose]: async () => void secure.close() };
 }
 
-describe('a broker that is unkind', () => {
-  it('may publish whatever it likes: what can be read is read', async () => {
+describe('a faulty broker', () => {
+  it('malformed messages are skipped and valid messages are read', async () => {
     await listening();
     const bodies = ['', '{', '7', '[]', 'x'.repeat(100), message(7), message(null, 'a.b.end')];
     const odd = bodies.map((body) => ({ ...info, body }));
@@ -302,21 +302,21 @@ describe('a broker that is unkind', () => {
       kind: 'unreachable',
       message: 'no heartbeat from the broker',
     });
-    // And when it takes connections without a word.
+    // A broker that accepts connections and never answers.
     const quick = listenByAmqp(systemClock, { ...times, answerMs: 300 });
     await expect(quick(login({}, proxy.port), listener, stop.signal)).rejects.toMatchObject({
       kind: 'unreachable',
     });
   });
 
-  it('may hang up: it is told', async () => {
+  it('the listener reports a closed connection', async () => {
     const { ended } = await listening(login({}, proxy.port));
     proxy.add({ fault: 'gone' });
     expect(await ended).toMatchObject({ kind: 'unreachable' });
   });
 });
 
-it('RabbitMQ that is killed is found again, and everything is looked at then', async () => {
+it('the listener reconnects to a killed RabbitMQ, and the operator then syncs all servers', async () => {
   const { username, password, host, port } = stack.rabbit;
   let gaps = 0;
   const subscription = new Subscription({
@@ -336,7 +336,7 @@ it('RabbitMQ that is killed is found again, and everything is looked at then', a
   const over = subscription.run(stop.signal);
   await expect.poll(() => gaps).toBe(1);
   await stack.rabbit.restart();
-  // Neutron makes its exchange when it comes back itself.
+  // Neutron declares the exchange when it reconnects.
   const stands = () =>
     subscription.state.kind === 'connected' && subscription.state.exchanges.includes('neutron');
   await expect.poll(stands, { timeout: 90_000 }).toBe(true);

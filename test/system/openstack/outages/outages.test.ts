@@ -9,7 +9,7 @@ import { lostAccessTests } from './lost-access-tests.ts';
 /** Longer than the longest pause between tries. */
 const patient = { ...generous, timeout: 180_000 };
 
-// The real operator, and OpenStack without its database and without its message queue. The stage runs one file at a time.
+// The real operator, with OpenStack without database and without message queue. The stage runs a single file at a time.
 let ground: Ground;
 const act = inTurn('outages of OpenStack', 2, (title: string, test: () => Promise<void>) =>
   it(title, test),
@@ -23,7 +23,7 @@ afterEach(() => ground.rest());
 
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
-describe('an outage of OpenStack', () => {
+describe('an OpenStack outage', () => {
   act('MariaDB: NICs stay, it is told, and everything goes on when it is back', async () => {
     const { place } = ground;
     const { bed } = place;
@@ -77,7 +77,7 @@ describe('an outage of OpenStack', () => {
     await ground.unchanged([told, polled], async () => {
       await cloud.stop('rabbit');
       await ground.look('polled');
-      // Neutron attaches nothing without a message queue: it is back there before it is back for the operator.
+      // Neutron attaches nothing without a message queue: the queue returns for Neutron before it returns for the operator.
       proxy.add({ fault: 'gone' });
       await cloud.start();
       await untilListening('False');
@@ -86,7 +86,7 @@ describe('an outage of OpenStack', () => {
     await untilHolds(polled, 2);
     await place.attach(told);
     proxy.clear();
-    // What happened meanwhile nobody told: everything is looked at once.
+    // Notifications from the outage are lost: the operator syncs all servers at once.
     await untilHolds(told, 2);
     await untilListening('True');
     const last = await place.attach(told);

@@ -3,21 +3,21 @@ import { type CutGuest, tracePort } from '../../../../rig/hosts/guest/guest.ts';
 import type { JobRequest } from '../../../../src/api/job.ts';
 import { agentWords, type GuestHost } from '../guest-host.ts';
 
-/** What a power cut at one moment of the agent leaves. */
+/** Disk after a power cut at a moment in the agent's run. */
 export interface Cut {
   readonly moment: string;
   readonly disk: CutGuest;
-  /** Whether the agent had said by then that all is done. */
+  /** True if the agent had reported success before the cut. */
   readonly isAfterEnd: boolean;
 }
 
-/** All by which the agent brings something down to the disk, or changes what is called how. */
+/** System calls with which the agent flushes data to disk, or changes names. */
 const calls = 'fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,link,linkat';
 const begun = new RegExp(`\\b(?:${calls.replaceAll(',', '|')})\\([^\n]*`, 'g');
 
 /**
- * Cuts before each call of the agent, which strace holds meanwhile, and after its end. What the agent did not sync is not on the
- * disk by chance either: the kernel has been told to leave that for minutes.
+ * Cuts before each system call of the agent (paused by strace), and after the end. The kernel writes no unsynced data back by chance: the
+ * writeback interval is minutes.
  */
 export async function cutsAtCalls(host: GuestHost, asked: JobRequest): Promise<Cut[]> {
   await host.sh('mount', '-o', 'remount,commit=300,noauto_da_alloc', '/');
@@ -48,13 +48,13 @@ export async function cutsAtCalls(host: GuestHost, asked: JobRequest): Promise<C
   return cuts;
 }
 
-/** A busy machine takes its time to copy. */
+/** A busy machine needs time for the copy. */
 const holdUs = 2_000_000;
 
 /** A kernel writes by itself what has been changed five seconds ago. */
 const writtenMs = 6000;
 
-/** Cuts at random moments of the agent, a run of which took so long, and of the time in which its host writes on. */
+/** Cuts at random moments during an agent run of this duration, and during later writes of the host. */
 export async function cutsAtRandom(
   host: GuestHost,
   asked: JobRequest,

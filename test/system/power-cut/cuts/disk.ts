@@ -11,11 +11,11 @@ import { type Files, filesBelow } from '../../../property/disk-faults/pictures.t
 const run = promisify(execFile);
 const agentFolder = 'var/lib/multinic';
 
-/** A disk as its host finds it at the next boot. */
+/** Disk at the next boot. */
 export interface DiskContent {
-  /** Of all that managers and agent read: where it is the same, so is what follows from it. */
+  /** Digest over all files that network managers and the agent read: equal digests boot equally. */
   readonly digest: string;
-  /** Those of ours, but for what state.json says: that has the boot in it. */
+  /** Our files, without state.json's content, which includes the boot id. */
   readonly files: Files;
 }
 

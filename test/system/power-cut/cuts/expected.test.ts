@@ -30,7 +30,7 @@ const added: Known = { ...changed, old: picture(nothing, {}) };
 const file = (text: string) => ({ files: { [path]: text } });
 const noFile = { files: {} };
 
-test('a NIC is as its file says, and may have the settings before it has the file', () => {
+test('a NIC equals its file, and may have new settings before the new file', () => {
   expect(wrongNics(changed, old, file('old'))).toEqual([]);
   expect(wrongNics(changed, wanted, file('new'))).toEqual([]);
   expect(wrongNics(changed, { ...old, settings: wanted.settings }, file('old'))).toEqual([]);

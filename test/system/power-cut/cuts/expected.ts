@@ -6,12 +6,12 @@ import type { Cut } from './cut.ts';
 import type { DiskContent } from './disk.ts';
 import type { Stage } from './stage.ts';
 
-/** What is known of hosts whose power was never cut. */
+/** States of hosts without a power cut. */
 export type Known = Pick<Stage, 'scene' | 'old' | 'new'>;
 
 const indexes = [0, 1, 2];
 
-/** What is wrong with the files that a cut leaves, whatever boots from them. */
+/** Problems in the files after a cut, before any boot. */
 export async function wrongFiles(
   known: Known,
   { isAfterEnd }: Pick<Cut, 'isAfterEnd'>,
@@ -24,7 +24,7 @@ export async function wrongFiles(
   return isLost ? [...problems, 'the agent had said that it was done'] : problems;
 }
 
-/** What of the NICs is not as their files say. */
+/** NICs that differ from their files. */
 export function wrongNics(
   known: Known,
   now: NicsState,
@@ -34,8 +34,8 @@ export function wrongNics(
 }
 
 /**
- * A NIC is as its file says, the old or the new one: the rename of that file is the commit. What names it and its settings
- * have files of their own, which come before that one: they may be the new ones already, of a NIC without addresses too.
+ * A NIC equals its old or new file: the rename of this file is the commit. Files for name and settings are written before the commit, so
+ * they may be new already, also for a NIC without addresses.
  */
 function wrongNic(
   known: Known,
@@ -55,13 +55,13 @@ function wrongNic(
   });
 }
 
-/** Whether a boot goes by the new file, or by what stands in for it. */
+/** True if a boot uses the new file, or the interim file. */
 function isWanted(known: Known, index: number, files: DiskContent['files']): boolean {
   const path = pathOf(known, index);
   return files[path] === known.new.content.files[path] || files[path + interim] !== undefined;
 }
 
-/** What of all this is about one NIC. */
+/** Subset for a single NIC. */
 function ofNic(all: NicsState, index: number): NicsState {
   const has = (line: string) => new RegExp(`\\bmultinic${index}\\b`).test(line);
   return {

@@ -5,7 +5,7 @@ import type { DiskContent } from './disk.ts';
 import { wrongNics } from './expected.ts';
 import { failedUnits, pictureOf, type Stage } from './stage.ts';
 
-/** Boots from what a cut left: what is wrong with the host, and with one more run of the agent. */
+/** Boots after a cut and returns problems of the host, and problems after another agent run. */
 export async function wrongHost(
   stage: Stage,
   { disk }: Cut,

@@ -1,6 +1,5 @@
-// Cuts the power of guests at each call by which an agent brings something down to the disk, and at random, and looks at
-// what boots from what is left. Writes results.md.
-// Usage: node test/system/power-cut/cuts/main.ts [part of a title]
+// Cuts the power of guests at each system call with which an agent writes to disk, and at random moments, and checks the next boot. Writes
+// results.md. Usage: node test/system/power-cut/cuts/main.ts [part of a title]
 import { bundle } from '../../../../build/bundler.ts';
 import { bundleFolder } from '../../../../rig/parts/program.ts';
 import { sampleOf } from '../../../rotation.ts';

@@ -2,13 +2,13 @@ import type { GuestProfile } from '../../../../rig/hosts/guest/guest.ts';
 import { entry, macOf, request } from '../../../fixtures/agent-samples.ts';
 import { type Life, lives } from '../../../property/disk-faults/lives.ts';
 
-/** What the power is cut in. */
+/** Scenes with a power cut. */
 export interface Scene {
   readonly family: GuestProfile;
   readonly life: Life;
 }
 
-/** NICs by the slots that they are in. */
+/** NICs by slot. */
 export const plugged = { 5: macOf(1), 6: macOf(2), 7: macOf(3) };
 
 const first: Life = {

@@ -5,15 +5,15 @@ import { GuestHost, inTime } from '../guest-host.ts';
 import { contentOf, type DiskContent } from './disk.ts';
 import { plugged, type Scene } from './scenes.ts';
 
-/** A host that has booted with one configuration of ours, as it is when no power is ever cut. */
+/** A booted host with one of our configurations, without any power cut. */
 export interface Picture {
   readonly nics: NicsState;
   readonly content: DiskContent;
-  /** Units of systemd that did not come up. */
+  /** Failed systemd units. */
   readonly failed: string;
 }
 
-/** What a scene begins with, and what a boot makes of the configuration before it and after it. */
+/** Initial state of a scene, and the booted states before and after the change. */
 export class Stage implements AsyncDisposable {
   readonly scene: Scene;
   readonly saved: SavedGuest;

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { putRow, type ResultsTable } from '../../../results-table.ts';
 import { scenes, titleOf } from './scenes.ts';
 
-/** What came of one scene. */
+/** Result of a scene. */
 export interface Row {
   readonly title: string;
   readonly atCalls: number;
   readonly atRandom: number;
-  /** Of so many different disks. */
+  /** Number of different disks. */
   readonly booted: number;
   readonly wrong: number;
 }
