@@ -151,8 +151,8 @@ served=false
 ! exists crd "$kind" || served=true
 if $served; then configs=$(count_of "$kind"); else configs=0; fi
 release=$(release_of "$namespace" "$installed" multinic-operator)
-say "found: $configs OpenstackConfigs; NICs on hosts will be ${nics/keep/kept}"
-[[ $nics == keep ]] || confirm "remove all NICs of $configs OpenstackConfigs from their hosts, and MultiNIC"
+say "found: $(counted "$configs" OpenstackConfig); NICs on hosts will be ${nics/keep/kept}"
+[[ $nics == keep ]] || confirm "remove all NICs of $(counted "$configs" OpenstackConfig) from their hosts, and MultiNIC"
 [[ $nics == remove ]] || confirm "remove MultiNIC and keep all NICs"
 if $lifecycle && [[ $nics == keep ]]; then stop_lifecycle; fi
 if $served; then "${nics}_nics"; fi

@@ -76,8 +76,8 @@ if $served; then configs=$(count_of "$kind"); else configs=0; fi
 namespaces=$(agent_namespaces "$namespace")
 read -ra namespaces <<<"$namespaces"
 release=$(release_of "$namespace" "$controller" multinic-agent)
-say "found: $configs MultiNicNodeConfigs; NICs on hosts will be ${nics/keep/kept}"
-[[ $nics == keep ]] || confirm "remove all NICs from $configs nodes, and MultiNIC"
+say "found: $(counted "$configs" MultiNicNodeConfig); NICs on hosts will be ${nics/keep/kept}"
+[[ $nics == keep ]] || confirm "remove all NICs from $(counted "$configs" node), and MultiNIC"
 [[ $nics == remove ]] || confirm "remove MultiNIC and keep all NICs"
 if $served; then "${nics}_nics"; fi
 if [[ -n $release ]]; then uninstall_release "$release" "$namespace"; fi

@@ -83,7 +83,12 @@ exists() {
   [[ -n $found ]]
 }
 
-# value_after OPTION VALUE…: refuses an option without value, such as one before an empty variable.
+# counted NUMBER NOUN: prints "1 object", "2 objects".
+counted() {
+  if (($1 == 1)); then echo "$1 $2"; else echo "$1 $2s"; fi
+}
+
+# value_after OPTION VALUE…: refuses an option without value, such as an option before an empty variable.
 value_after() {
   [[ -n ${2:-} ]] || bad_usage "$1 needs a value"
 }

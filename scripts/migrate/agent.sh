@@ -30,11 +30,11 @@ inspect() {
     pull_secrets_of "$object"
   done
   steps=(
-    "save all ${#legacy_objects[@]} objects of the legacy system in the folder --backup DIR"
+    "save $(counted "${#legacy_objects[@]}" object) of the legacy system in the folder --backup DIR"
     "stop ${deployments[*]:-no controller}, and wait for the running legacy agents"
-    "remove $(backup_rows remove | wc -l) saved objects; node configs, Secrets, ConfigMaps and namespaces stay"
+    "remove $(counted "$(backup_rows remove | wc -l)" 'saved object'); node configs, Secrets, ConfigMaps and namespaces stay"
     "install MultiNIC's CRD, with v1alpha1 served as before, and the chart $release"
-    "MultiNIC's controller takes over $(config_count) node configs and sends an agent to each node, at most 20 at once: links, names and IPv4 addresses stay, rules and files change as docs/guides/migrate.md describes"
+    "MultiNIC's controller takes over $(counted "$(config_count)" 'node config') and sends an agent to each node, at most 20 at once: links, names and IPv4 addresses stay, rules and files change as docs/guides/migrate.md describes"
   )
   check_legacy_system
   check_configs
@@ -56,7 +56,7 @@ forward() {
   wait_for "$timeout" "the takeover of node configs" taken_over || report_unfinished
   upgrade_release
   if ends_dry_run; then return; fi
-  say "done: MultiNIC manages $(config_count) node configs"
+  say "done: MultiNIC manages $(counted "$(config_count)" 'node config')"
   takeover_states | while IFS=$sep read -r object ready how; do
     case $how in
       away) say "  MultiNIC takes over $object when the node is ready" ;;

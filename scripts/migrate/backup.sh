@@ -45,10 +45,10 @@ lock_backup() {
 save_backup() {
   local key uid action object number=0
   if $dry_run; then
-    say "+ save ${#legacy_objects[@]} objects in $backup"
+    say "+ save $(counted "${#legacy_objects[@]}" object) in $backup"
     return
   fi
-  say "+ save ${#legacy_objects[@]} objects in $backup"
+  say "+ save $(counted "${#legacy_objects[@]}" object) in $backup"
   umask 077
   mkdir -p "$backup"
   lock_backup

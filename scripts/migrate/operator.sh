@@ -32,12 +32,12 @@ inspect() {
   include_name_conflicts
   for object in "${deployments[@]}" "$namespace/" multinic-system/; do include leave namespace "${object%/*}"; done
   map_values
-  steps=("save all ${#legacy_objects[@]} objects of the legacy operator and Viola in the folder --backup DIR")
+  steps=("save $(counted "${#legacy_objects[@]}" object) of the legacy operator and Viola in the folder --backup DIR")
   [[ $step == operator ]] || steps+=("with --step viola, for as long as you like: install MultiNIC's Viola in namespace $bridge, restart the legacy operator with VIOLA_ENDPOINT=$bridge_url, stop the legacy Viola")
   [[ $step == viola ]] || steps+=(
-    "stop ${deployments[*]:-no Deployment}, and remove $(backup_rows remove | wc -l) saved objects; OpenstackConfigs, Secrets, ConfigMaps, volumes and namespaces stay"
+    "stop ${deployments[*]:-no Deployment}, and remove $(counted "$(backup_rows remove | wc -l)" 'saved object'); OpenstackConfigs, Secrets, ConfigMaps, volumes and namespaces stay"
     "install MultiNIC's CRD, and the chart $release in namespace $namespace"
-    "MultiNIC's operator takes over $(config_count) OpenstackConfigs: NICs keep the names from the business clusters; an agent runs on each node with new fields (port ids)"
+    "MultiNIC's operator takes over $(counted "$(config_count)" OpenstackConfig): NICs keep the names from the business clusters; an agent runs on each node with new fields (port ids)"
   )
   check_legacy_system
   check_configs
@@ -187,7 +187,7 @@ forward_operator() {
   withdraw_sync_requests
   upgrade_release
   if ends_dry_run; then return; fi
-  say "done: MultiNIC manages $(config_count) OpenstackConfigs"
+  say "done: MultiNIC manages $(counted "$(config_count)" OpenstackConfig)"
   takeover_states | while IFS=$sep read -r object ready how; do
     [[ $how == good ]] || say "  $object is $ready and was not Ready before the migration"
   done

@@ -82,7 +82,7 @@ it('leads from the legacy system to ours', async () => {
   expect(registered).toContain(provider);
   const operator = await reader.follow(guide, '4. The management cluster');
   expect(operator).toContain("done: the legacy operator sends to MultiNIC's Viola");
-  expect(operator).toContain('done: MultiNIC manages 1 OpenstackConfigs');
+  expect(operator).toContain('done: MultiNIC manages 1 OpenstackConfig');
   // The Pod of helm test resolves Service names, but Pods in this cluster have no network.
   const seen = await reader.follow(guide, '5. See that it worked', /^helm .* test /);
   expect(seen).toMatch(/^nodes +True/m);
