@@ -28,7 +28,7 @@ async function bundled(source: string): Promise<unknown> {
 }
 
 describe('the bundle', () => {
-  it('is not made when a package is imported dynamically', async () => {
+  it('the bundler refuses a dynamic import of a package', async () => {
     const made = bundled("const { parse } = await import('yaml'); console.log(parse('a: 1'));");
     await expect(made).rejects.toThrow("import('yaml') has no names in a bundle");
   });
@@ -44,7 +44,7 @@ describe('the bundle', () => {
     await expect(made).rejects.toThrow('No matching export');
   });
 
-  it('replaces an earlier bundle, and keeps images and releases beside it', async () => {
+  it('the bundler replaces an earlier bundle, and leaves images and releases beside the bundle', async () => {
     const out = join(folder, 'out');
     for (const part of ['images', 'release', 'static']) {
       await mkdir(join(out, part), { recursive: true });
@@ -137,7 +137,7 @@ describe('the bundle', () => {
     expect(stdout).toBe(`${[...lines, ...rest].join('\n')}\n`);
   });
 
-  it('has what user commands need to read from the operator', async () => {
+  it("the bundle has the files that user commands read from the operator's image", async () => {
     const out = join(folder, 'product');
     await bundle(out);
     const operator = createServer((_request, response) => response.end('{"items":[]}'));
@@ -152,7 +152,7 @@ describe('the bundle', () => {
     }
   });
 
-  it('starts, and knows every part', async () => {
+  it('the bundle starts every part', async () => {
     const out = join(folder, 'product');
     await bundle(out);
     for (const part of ['operator', 'viola', 'controller']) {

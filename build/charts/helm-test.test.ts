@@ -51,7 +51,7 @@ async function run(checks: readonly Check[], tries = 1) {
 }
 
 describe('helm test', () => {
-  it('is content when all answer, with the token where one is needed', async () => {
+  it('helm test succeeds when all endpoints answer 200, with the token where required', async () => {
     const checks = [
       { name: 'operator', url: `${url}/well` },
       { name: 'viola', url: `${url}/guarded`, tokenFile: join(folder, 'token') },

@@ -48,7 +48,7 @@ describe.each(charts)('values in $name', ({ name, values, parts }) => {
   const schema = schemaOf(values);
   const defaults = yaml(name, 'values.yaml');
 
-  it.each(['dev', 'staging', 'production'])('for %s are accepted', (size) => {
+  it.each(['dev', 'staging', 'production'])('the schema accepts values for %s', (size) => {
     const all = over(defaults, yaml(name, `values-${size}.yaml`));
     expect(values.safeParse(all).error).toBeUndefined();
   });

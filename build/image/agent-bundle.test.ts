@@ -40,7 +40,7 @@ it("the agent's bundle has all modules that an agent loads: no HTTP server, no d
   expect(everything).toEqual(expect.arrayContaining(['fastify', 'mysql2', 'undici']));
 });
 
-it('is refused when main does not import the agent any more', () => {
+it("the agent's bundle is refused when main no longer imports the agent", () => {
   const main = { bytes: 1, inputs: {}, imports: [], exports: [] };
   expect(() => agentBundle({ inputs: {}, outputs: { 'dist/main.mjs': main } })).toThrow(
     'main.mjs does not import src/agent/main-agent.ts',

@@ -95,7 +95,7 @@ describe('the engine', () => {
     expect(await engineIn({ PATH: folder })).toBe('podman');
   });
 
-  it('without a working engine the error names `make image`, which needs none', async () => {
+  it('the error names `make image`, which needs no engine, when no engine works', async () => {
     await put('docker', 'echo "Cannot connect to the Docker daemon" >&2; exit 1');
     const refused = engineIn({ PATH: folder });
     await expect(refused).rejects.toThrow('Cannot connect to the Docker daemon');

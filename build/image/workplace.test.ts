@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('a folder to work in', () => {
-  it('is gone after the work, well done or not', async () => {
+  it('the workplace is removed after success and after failure', async () => {
     const made: string[] = [];
     const work = (path: string): string => {
       expect(existsSync(path)).toBe(true);

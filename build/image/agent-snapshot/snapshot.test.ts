@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe("the agent's startup snapshot", () => {
-  it('is built without the code cache of the modules of Node.js', async () => {
+  it("the snapshot is built without the code cache of Node.js' own modules", async () => {
     const blob = join(folder, 'app/agent.blob');
     await buildAgentSnapshot(process.execPath, blob, join(folder, 'work'));
     expect((await stat(blob)).size).toBeLessThan(6_000_000);
@@ -23,7 +23,7 @@ describe("the agent's startup snapshot", () => {
     ['exits with 1', '#!/bin/false\n'],
     ['is of another architecture', '\u007fELF'],
     ['writes no snapshot', '#!/bin/true\n'],
-  ])('is refused with the Node.js by name if that %s', async (_why, program) => {
+  ])('the snapshot build fails and names the Node.js when the binary %s', async (_why, program) => {
     const node = join(folder, 'node');
     await writeFile(node, program, { mode: 0o755 });
     const built = buildAgentSnapshot(node, join(folder, 'agent.blob'), join(folder, 'work'));

@@ -87,11 +87,11 @@ async function runPortable(node: string | undefined): Promise<string> {
 }
 
 describe('bin/multinic in the archive for any platform', () => {
-  it('runs the bundle with the Node.js on PATH', async () => {
+  it('bin/multinic runs the bundle with the Node.js on PATH', async () => {
     expect(await runPortable(process.execPath)).toBe('["version","a b"]\n');
   });
 
-  it('names the required Node.js version when PATH has no or an older Node.js', async () => {
+  it('bin/multinic names the required Node.js version when PATH has no or an older Node.js', async () => {
     expect(await runPortable(undefined).catch(complaintOf)).toContain('needs Node.js 24 on PATH');
     // An old Node.js: the current binary that prints an older version.
     await program('old-node', `exec '${process.execPath}' --require '${folder}/old.cjs' "$@"`);

@@ -96,7 +96,7 @@ async function filesIn(archive: string): Promise<readonly string[]> {
 const command = 'multinic-1.2.3-linux-amd64.tar.gz';
 const portable = 'multinic-1.2.3-any.tar.gz';
 
-it('holds images, charts, CRDs, the command line, SPDX documents, notes and checksums', async () => {
+it('a release contains images, charts, CRDs, the command line, SPDX documents, notes and checksums', async () => {
   const files = await filesIn(join(dirname(site), 'multinic-release-1.2.3.tar.gz'));
   expect(files).toEqual([
     'LICENSE',
@@ -192,7 +192,7 @@ it('a release contains only files that git tracks in the checkout', async () => 
   );
 });
 
-it('replaces an earlier release, and refuses a folder with other files', async () => {
+it('a release replaces an earlier release, and refuses a folder with other files', async () => {
   const options = await optionsAt('again');
   await put('first/out/multinic-release-1.2.3/of-an-earlier-one', '');
   await writeRelease(site, options);
@@ -244,7 +244,7 @@ describe('load-images.sh', () => {
     ['nerdctl', 'nerdctl --namespace k8s.io load --input images/a-1-linux-amd64.tar'],
     ['podman', 'podman load --input images/a-1-linux-amd64.tar'],
     ['docker', 'docker load --input images/a-1-linux-amd64.tar'],
-  ])('loads with %s', async (tool, first) => {
+  ])('load-images.sh loads with %s', async (tool, first) => {
     await has(tool);
     await load();
     expect(await called()).toEqual([first, first.replace('/a-', '/b-')]);

@@ -285,10 +285,10 @@ describe('the trigger endpoint', () => {
   });
 
   it.each([
-    ['a key of ours', hmacKey, '', 202],
-    ['a key of ours, and a token of nobody', hmacKey, 'guess', 202],
-    ['a key of somebody else', 'fedcba9876543210', '', 401],
-    ['a key of somebody else, and a token of ours', 'fedcba9876543210', 'rw', 401],
+    ['our key', hmacKey, '', 202],
+    ['our key, and an unknown token', hmacKey, 'guess', 202],
+    ['a foreign key', 'fedcba9876543210', '', 401],
+    ['a foreign key, and our token', 'fedcba9876543210', 'rw', 401],
   ])('with a signature by %s', async (_whose, by, token, status) => {
     const { app } = await openTriggerFixture({ patch, keys });
     const timestamp = `${Math.floor(Date.now() / 1000)}`;

@@ -92,16 +92,19 @@ describe('operator and Viola with TLS', () => {
   });
 
   it.each([
-    ['of an authority that nobody named', 'good', undefined, /not signed by a trusted CA/],
-    ['of another authority', 'good', otherCa, /not signed by a trusted CA/],
-    ['that has expired', 'expired', violaCa, /CERT_HAS_EXPIRED|expired/],
-    ['of another host', 'elsewhere', violaCa, /ALTNAME_INVALID|another (host|name)/],
-  ] as const)('do not when the certificate is %s; no token is shown', async (_, shown, ca, why) => {
-    const server = serverOf(shown);
-    const before = server.requests;
-    await expect(ask(server.url, ca === undefined ? {} : { ca })).rejects.toThrow(why);
-    expect(server.requests).toBe(before);
-  });
+    ['from an unconfigured CA', 'good', undefined, /not signed by a trusted CA/],
+    ['from a different CA', 'good', otherCa, /not signed by a trusted CA/],
+    ['expired', 'expired', violaCa, /CERT_HAS_EXPIRED|expired/],
+    ['for a different host', 'elsewhere', violaCa, /ALTNAME_INVALID|another (host|name)/],
+  ] as const)(
+    "the operator sends no token when Viola's certificate is %s",
+    async (_, shown, ca, why) => {
+      const server = serverOf(shown);
+      const before = server.requests;
+      await expect(ask(server.url, ca === undefined ? {} : { ca })).rejects.toThrow(why);
+      expect(server.requests).toBe(before);
+    },
+  );
 
   it('talk again when the authority is replaced in its file, with no restart', async () => {
     const file = join(directory, 'ca.pem');
@@ -126,7 +129,7 @@ describe('operator and Viola with TLS', () => {
     }
   });
 
-  it('do not by plain HTTP', async () => {
+  it('the operator refuses plain HTTP', async () => {
     const server = serverOf('good');
     const before = server.requests;
     const plain = server.url.replace('https:', 'http:');

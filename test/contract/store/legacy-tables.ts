@@ -122,7 +122,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       ]);
     });
 
-    it('are not written while a look sees the same', async () => {
+    it('rows are not written while observations are equal', async () => {
       await store.record('biz-1', author, [n1], { sighting: observed() });
       const before = await everything();
       now = later;
@@ -272,7 +272,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       ]);
     });
 
-    it('hold servers, ports and subnets of the same name and id in two business clusters', async () => {
+    it('rows keep servers, ports and subnets with equal names and ids in two business clusters apart', async () => {
       for (const provider of ['biz-1', 'biz-2']) {
         await store.record(provider, author, [n1], { sighting: observed() });
       }

@@ -103,7 +103,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         expect(await names({ providerId: 'biz-1', instanceId: 'server-x' })).toEqual([]);
       });
 
-      it('come in pages without gaps or repeats', async () => {
+      it('pages have no gaps and no repeats', async () => {
         await store.record('biz-2', author, [node('n1')]);
         await store.record(
           'biz-1',
@@ -156,7 +156,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         expect(await changeLog()).toHaveLength(240);
       });
 
-      it('change their owner when another OpenstackConfig takes the node over', async () => {
+      it('records change the owner when a second OpenstackConfig takes over the node', async () => {
         await store.record('biz-1', author, [node('n1')]);
         await store.record('biz-1', other, [node('n1', { uid: 'again' })]);
         await store.record('biz-1', author, []);
@@ -164,7 +164,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         expect(await store.nodesOf(other)).toEqual(new Map([['biz-1', ['n1']]]));
       });
 
-      it('keep their time while only the object around the config changed', async () => {
+      it('records keep the time while only the object around the config changed', async () => {
         await store.record('biz-1', author, [node('n1')]);
         now = new Date('2026-02-01T00:00:00Z');
         await store.record('biz-1', author, [node('n1', { generation: 2 })]);
@@ -200,7 +200,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         ]);
       });
 
-      it('are known when the node is gone, and forgotten after a year', async () => {
+      it('NICs of a removed server are known for a year', async () => {
         await store.record('biz-1', author, [node('n1', { interfaces: [nic(3)] }), node('n2')]);
         await store.record('biz-1', author, []);
         expect(await nicsOf('server-n1')).toEqual([
@@ -298,7 +298,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         ]);
       });
 
-      it('names a NIC whose port was replaced by a port with this MAC', async () => {
+      it('the log names a NIC with a port replaced by a port with this MAC', async () => {
         const [before, after] = [nic(0), nic(0, { portId: 'other' })];
         await store.record('biz-1', author, [node('n1', { interfaces: [before] })]);
         await store.record('biz-1', author, [node('n1', { generation: 2, interfaces: [after] })]);
@@ -309,7 +309,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         ]);
       });
 
-      it('has no row when nothing changed', async () => {
+      it('the log has no row without a change', async () => {
         await store.record('biz-1', author, [node('n1')]);
         await store.record('biz-1', author, [node('n1')]);
         await store.record('biz-1', author, [node('n1', { generation: 2 })]);
@@ -351,7 +351,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
       expect(await nicsOf('server-n1')).toHaveLength(1);
     });
 
-    it('knows the NICs of a server before the node is recorded', async () => {
+    it('lookups return the NICs of a server before the node is recorded', async () => {
       const { nodeName, instanceId, interfaces } = node('n1', { interfaces: [nic(3)] });
       await store.reserve([{ nodeName, instanceId, interfaces }]);
       expect(await nicsOf('server-n1')).toEqual([
@@ -360,7 +360,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
       expect(await store.list()).toEqual([]);
     });
 
-    it('takes the longest names and a node with many routes', async () => {
+    it('the store accepts the longest names and a node with many routes', async () => {
       const long = 'n'.repeat(253);
       const routes = Array.from({ length: 64 }, () => ({
         to: '10.0.0.0/8',

@@ -126,7 +126,7 @@ async function killedEachTime(verb: 'forward' | 'back', backup: string): Promise
 }
 
 describe('migration of a business cluster', () => {
-  it('is found fit, and the check changes nothing', async () => {
+  it('check finds no obstacle and changes nothing', async () => {
     const { code, stdout, stderr } = await migrate('check');
     expect(stderr).toContain('no obstacle found');
     expect(code).toBe(0);
@@ -145,7 +145,7 @@ describe('migration of a business cluster', () => {
     );
   });
 
-  it('goes forward again, and nothing happens', async () => {
+  it('a second forward changes nothing', async () => {
     expect(await migrate('forward', 'first')).toMatchObject({ code: 0 });
     await expectOurs(2);
   });
@@ -159,20 +159,20 @@ describe('migration of a business cluster', () => {
     await expectOurs(2);
   });
 
-  it('goes back: the legacy system is as it was, and sends no agent', async () => {
+  it('back restores the legacy system, and no agent runs', async () => {
     const { code, stderr } = await migrate('back', 'first');
     expect(stderr).toContain('done: the legacy controller manages this cluster again');
     expect(code).toBe(0);
     await expectTheirs(2);
   });
 
-  it('does not go forward with a backup that was used to go back', async () => {
+  it('forward refuses a backup that was used to go back', async () => {
     const { code, stderr } = await migrate('forward', 'first');
     expect(stderr).toContain('go forward with a new folder');
     expect(code).toBe(1);
   });
 
-  it('goes forward once more, killed after every change on the way', patient, async () => {
+  it('forward completes although killed after every change', patient, async () => {
     const said = await killedEachTime('forward', 'second');
     expect(said.length).toBeGreaterThan(12);
     expect(said.join('')).toContain('an earlier helm run was interrupted (pending-install)');
@@ -180,17 +180,17 @@ describe('migration of a business cluster', () => {
     await expectOurs(4);
   });
 
-  it('goes back, killed after every change on the way', patient, async () => {
+  it('back completes although killed after every change', patient, async () => {
     expect((await killedEachTime('back', 'second')).length).toBeGreaterThan(10);
     await expectTheirs(2);
   });
 
   it.each([
-    ['nothing but the backup was made', / create configmap multinic-migration-agent /],
-    ['half of theirs was removed', / delete ServiceAccount/],
-    ['helm was at work', /^middle .*takeOver=true/],
-    ['ours had just begun', /^ .*upgrade .*takeOver=true/],
-  ])('goes back from where forward was killed when %s', async (backup, command) => {
+    ['only the backup existed', / create configmap multinic-migration-agent /],
+    ['half the legacy objects were removed', / delete ServiceAccount/],
+    ['helm was running', /^middle .*takeOver=true/],
+    ["MultiNIC's controller had just started", /^ .*upgrade .*takeOver=true/],
+  ])('back undoes a forward that was killed when %s', async (backup, command) => {
     await tools.dieAt(command);
     expect(await migrate('forward', backup, tools.path)).toMatchObject({ code: 137 });
     expect(await migrate('back', backup)).toMatchObject({ code: 0 });

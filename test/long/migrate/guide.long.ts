@@ -71,7 +71,7 @@ async function expectUntouched(): Promise<void> {
   expect(monitor.downs).toEqual([]);
 }
 
-it('leads from the legacy system to ours', async () => {
+it('the guide leads from the legacy system to MultiNIC', async () => {
   const theirs = await programsOf(place);
   expect(await reader.follow(guide, '1. Check')).toContain('no obstacle found');
   expect(await programsOf(place)).toEqual(theirs);
@@ -90,7 +90,7 @@ it('leads from the legacy system to ours', async () => {
   await expectUntouched();
 }, 900_000);
 
-it('leads back', async () => {
+it('the guide leads back to the legacy system', async () => {
   const back = await reader.follow(guide, 'Going back');
   expect(back).toContain('done: the legacy operator manages this cluster again');
   expect(back).toContain('done: the legacy controller manages this cluster again');

@@ -169,7 +169,7 @@ afterAll(async () => {
 });
 
 describe('migration of a management cluster', () => {
-  it('is not fit while a business cluster is not registered', async () => {
+  it('check reports an unregistered business cluster', async () => {
     const { code, stdout, stderr } = await migrate('check');
     expect(code).toBe(1);
     expect(stderr).toMatch(/\[clusters\] these business clusters are not registered.*\n {6}biz\n/);
@@ -199,14 +199,14 @@ describe('migration of a management cluster', () => {
     await place.site.cluster.kubectl([...osc('delete'), 'second']);
   });
 
-  it('is fit when both are', async () => {
+  it('check finds no obstacle when both clusters are registered', async () => {
     const { code, stderr } = await migrate('check');
     expect(stderr).toContain('no obstacle found');
     expect(code).toBe(0);
     expect(await theirObjects()).toEqual(installed);
   });
 
-  it('lets the legacy operator send to our Viola', async () => {
+  it("forward --step viola lets the legacy operator send to MultiNIC's Viola", async () => {
     const { code, stderr } = await migrate('forward', 'first', '--step', 'viola');
     expect(stderr).toContain("done: the legacy operator sends to MultiNIC's Viola");
     expect(code).toBe(0);
@@ -221,7 +221,7 @@ describe('migration of a management cluster', () => {
     await applyConfig(place, 'late', [crypto.randomUUID()], { violaEndpoint: 'http://late' });
   });
 
-  it('is taken over by our operator, and NICs keep their names whatever their MAC', async () => {
+  it('forward lets our operator take over, and NICs keep their names in any MAC order', async () => {
     const { code, stderr } = await migrate('forward', 'first', '--step', 'operator');
     expect(stderr).toContain('done: MultiNIC manages 3 OpenstackConfigs');
     expect(code).toBe(0);
@@ -240,7 +240,7 @@ describe('migration of a management cluster', () => {
     ]);
   });
 
-  it('does not go back in passing when the legacy operator would rename NICs', async () => {
+  it('back refuses when the legacy operator would rename NICs', async () => {
     const { code, stderr } = await migrate('back', 'first');
     expect(code).toBe(1);
     expect(stderr).toContain('biz: worker-1: multinic2 would be multinic0 (MAC fa:16:3e:00:00:10)');
@@ -259,7 +259,7 @@ describe('migration of a management cluster', () => {
     expect(await namesOn(first)).toEqual(names.get(first));
   });
 
-  it('goes forward at once, over what the legacy Viola has written since', async () => {
+  it('forward in one step takes over changes that the legacy Viola wrote meanwhile', async () => {
     const { code, stderr } = await migrate('forward', 'second');
     expect(stderr).toContain('done: MultiNIC manages 2 OpenstackConfigs');
     expect(code).toBe(0);

@@ -82,7 +82,7 @@ async function changesBy(user: string): Promise<string[]> {
 }
 
 describe('nothing is changed', () => {
-  it('by a check or a dry run', async () => {
+  it('check and dry runs change nothing', async () => {
     expect(await migrate('check')).toMatchObject({ code: 0 });
     const { code, stderr } = await migrate('forward', '--dry-run');
     expect(stderr).toContain(
@@ -112,7 +112,7 @@ describe('nothing is changed', () => {
     expect(await changesBy('viewer')).toEqual([]);
   });
 
-  it('when the API server does not answer', async () => {
+  it('check ends with an error when the API server does not answer', async () => {
     const file = join(site.directory, 'nowhere');
     await copyFile(administrator, file);
     const set = ['--kubeconfig', file, 'config', 'set-cluster', await clusterOf(file)];
@@ -128,7 +128,7 @@ describe('nothing is changed', () => {
     expect(code).toBe(1);
   });
 
-  it('when a folder is named that helm would not find', async () => {
+  it('a backup folder with a comma is refused', async () => {
     const { code, stderr } = await migrate('forward', '--backup', join(site.directory, 'a,b'));
     expect(stderr).toContain('must have no comma');
     expect(code).toBe(2);
@@ -161,7 +161,7 @@ it('a run stays with the initial cluster when the current context changes', asyn
 });
 
 describe('forward with a node that is NotReady, and a removed node with a similar name', () => {
-  it('goes forward without waiting for either', async () => {
+  it('forward does not wait for these nodes', async () => {
     const { code, stderr } = await migrate('forward');
     expect(stderr).toContain('MultiNIC takes over a-b when the node is ready');
     expect(stderr).toContain(
@@ -224,7 +224,7 @@ describe('when the legacy controller is back', () => {
   });
 });
 
-it('sends an agent to the node as soon as it is ready', async () => {
+it('the controller sends an agent when the node becomes ready', async () => {
   await setReady(true);
   await expect
     .poll(() => site.cluster.kubectl(['-n', 'multinic-agents', 'get', 'jobs', '-o', 'name']), {

@@ -162,7 +162,7 @@ describe('a legacy controller in a separate namespace with pull Secrets', () => 
     expect(code).toBe(0);
   });
 
-  it('goes back', async () => {
+  it('back restores the legacy controller in its namespace', async () => {
     expect(await site.migrate(way('back', 'elsewhere'))).toMatchObject({ code: 0 });
     expect(await replicas('elsewhere')).toBe(1);
   });

@@ -119,7 +119,7 @@ describe('migration of a MultiNicBizConfig with two nodes', () => {
     expect(await jobNames()).toEqual(jobsBefore);
   });
 
-  it('is left behind: Viola posts the port that was attached meanwhile', async () => {
+  it('the MultiNicBizConfig is inactive: Viola posts the port attached meanwhile', async () => {
     const [, second] = world.workers;
     const { node, instanceId } = second;
     const interfaces = [nic(1, 1), nic(1, 2)].map((entry, id) => ({ id, ...entry }));
@@ -131,7 +131,7 @@ describe('migration of a MultiNicBizConfig with two nodes', () => {
     expect(await jobNames()).toHaveLength(jobsBefore.length + 1);
   });
 
-  it('is deleted, and every NIC stays', async () => {
+  it('deleting the MultiNicBizConfig leaves every NIC', async () => {
     await world.client.delete(bizConfigs, { namespace, name });
     await expect.poll(statusOf).toBeUndefined();
     const { items } = await world.client.list(nodeConfigs, { namespace });

@@ -92,7 +92,7 @@ export function chartSchemaTests(plane: () => ControlPlane): void {
     }
 
     describe.each(Object.keys(installations))('%s', (name) => {
-      it('is accepted by an API server as restricted, without a warning', async () => {
+      it('an API server with Pod Security restricted accepts the charts without a warning', async () => {
         const manifests = rendered.get(name) ?? [];
         const flags = ['--dry-run=server', '--validate=strict', '--warnings-as-errors'];
         const said = await plane().kubectl(['apply', ...flags, '--filename=-'], textOf(manifests));

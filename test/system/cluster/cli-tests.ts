@@ -58,7 +58,7 @@ export function cliTests(plane: () => ControlPlane): void {
       expect(grantsIn(out)).toHaveLength(1);
     });
 
-    it('merges the files of KUBECONFIG=a:b as kubectl does', async () => {
+    it('the CLI merges the files in KUBECONFIG=a:b as kubectl does', async () => {
       const { cluster, user } = await site.partsOf('viewer');
       const contexts = [{ name: 'merged', context: { cluster: 'c', user: 'u' } }];
       const a = await site.kubeconfig('a', { clusters: [{ name: 'c', cluster }], contexts });

@@ -30,7 +30,7 @@ export function crdTests(plane: () => ControlPlane): void {
       await plane().kubectl(['create', 'namespace', 'multinic-system']);
     });
 
-    it('[RW-70] are accepted without a warning', async () => {
+    it('[RW-70] the API server accepts the CRDs without a warning', async () => {
       expect(await stderrOf(plane(), 'create', '-f', 'deploy/crds')).toBe('');
       await untilEstablished(plane());
       // kubectl and the API server still list kinds that the tests before had, for some time.
@@ -47,7 +47,7 @@ export function crdTests(plane: () => ControlPlane): void {
       );
     });
 
-    it('accept the MultiNicBizConfig of document 003 word for word, in both groups', async () => {
+    it('the CRDs accept the MultiNicBizConfig in document 003 word for word, in both groups', async () => {
       await plane().kubectl(['create', '-f', 'deploy/crds/optional']);
       await untilEstablished(plane());
       const sample = bizConfigOf003();
@@ -64,7 +64,7 @@ export function crdTests(plane: () => ControlPlane): void {
       expect(await apply(object)).toContain('created');
     });
 
-    it('[RW-70] accept an object of the legacy Viola, served in both versions', async () => {
+    it('[RW-70] the CRDs accept an object of the legacy Viola, served in both versions', async () => {
       expect(await apply(legacyNodeConfig)).toContain('created');
       const stored = await plane().kubectl([
         'get',
@@ -76,11 +76,11 @@ export function crdTests(plane: () => ControlPlane): void {
       expect(stored).toBe('multinic1');
     });
 
-    it('accept the object of seed 004 with host-form cidr and 1-based ids', async () => {
+    it('the CRDs accept the object in seed 004 with host-form cidr and 1-based ids', async () => {
       expect(await apply(seedNodeConfig)).toContain('created');
     });
 
-    it('[RW-71] accept status in the form of the legacy controller', async () => {
+    it('[RW-71] the CRDs accept status in the form of the legacy controller', async () => {
       const patch = JSON.stringify({ status: legacyStatus });
       const target = ['mnnc', legacyNodeConfig.metadata.name, '-n', 'multinic-system'];
       await plane().kubectl([

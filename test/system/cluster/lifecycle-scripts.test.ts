@@ -151,7 +151,7 @@ describe('deploy-operator.sh --lifecycle', () => {
     expect(await base()).toContain('image: docker.io/team/multinic-controllers:2');
   });
 
-  it('is refused beside an installation without lifecycle, and the other way round', async () => {
+  it('deploy-operator.sh refuses --lifecycle beside an installation without lifecycle, and the reverse', async () => {
     const said = await refused('deploy-operator.sh');
     expect(said).toContain('lifecycle installs MultiNIC in namespace multinic-system');
     expect(said).toContain('Next: upgrade lifecycle: ./deploy-operator.sh --lifecycle');
@@ -159,7 +159,7 @@ describe('deploy-operator.sh --lifecycle', () => {
 });
 
 describe('cleanup-operator.sh after lifecycle', () => {
-  it('removes protection, MultiNicOperators and release, and keeps passwords and volumes', async () => {
+  it('cleanup-operator.sh removes protection, MultiNicOperators and release, and keeps passwords and volumes', async () => {
     await installedByLifecycle('mariadb');
     const said = await succeeds('cleanup-operator.sh', '--yes');
     expect(await nameOf('validatingwebhookconfiguration', 'multinic-protection')).toBe('');

@@ -63,7 +63,7 @@ const contrabass = {
 };
 
 describe('deploy-operator.sh', () => {
-  it('changes nothing in a dry run, from any folder', async () => {
+  it('deploy-operator.sh --dry-run changes nothing, from any folder', async () => {
     const before = await writes();
     const options = { env: { ...contrabass, CDPATH: '/:/tmp' }, cwd: site.folder };
     const { code, said } = await site.run(
@@ -190,7 +190,7 @@ describe('deploy-operator.sh', () => {
     expect(code).toBe(1);
   });
 
-  it('gives up on an API server that takes connections and never answers', async () => {
+  it('scripts give up on an API server that accepts connections and never answers', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     try {
       await once(silent, 'listening');
@@ -292,7 +292,7 @@ describe('cleanup-operator.sh', () => {
     expect(await isInstalled()).toBe(true);
   });
 
-  it('does not leave finalizers behind when they cannot be listed', async () => {
+  it('cleanup-operator.sh aborts when finalizers cannot be listed', async () => {
     const kubectl = '[[ "$*" != *"metadata.finalizers"* ]] || lose';
     const { code, said } = await site.run('cleanup-operator.sh', ['--yes'], { kubectl });
     expect(said).toContain('kubectl cannot list');
@@ -300,7 +300,7 @@ describe('cleanup-operator.sh', () => {
     expect(await isInstalled()).toBe(true);
   });
 
-  it('changes nothing in a dry run', async () => {
+  it('cleanup-operator.sh --dry-run changes nothing', async () => {
     const before = await writes();
     for (const nics of ['keep', 'remove']) {
       const args = ['--nics', nics, '--purge', '--crds', '--dry-run'];

@@ -85,7 +85,7 @@ describe.each(managers)('the chain on a node with $name', (manager) => {
 
   afterAll(() => scene?.[Symbol.asyncDispose]());
 
-  it('accepts an OpenstackConfig with nothing to deliver yet', async () => {
+  it('the operator accepts an OpenstackConfig without ports', async () => {
     await applyConfig(on, [on.server.id]);
     await vi.waitFor(
       async () => expect(await configCondition(on, 'Ready')).toMatchObject({ status: 'True' }),
@@ -93,7 +93,7 @@ describe.each(managers)('the chain on a node with $name', (manager) => {
     );
   });
 
-  it('[RW-28] makes an attached port a named, addressed, routed and persistent NIC', async () => {
+  it('[RW-28] an attached port becomes a named, addressed, routed and persistent NIC', async () => {
     const first = await attach(on);
     scene.ports.set('first', first);
     await untilConfigured(on, 'multinic0');
@@ -147,7 +147,7 @@ describe.each(managers)('the chain on a node with $name', (manager) => {
       expect(await node.sh(['cat', made])).toContain(address);
     });
 
-    it('shows the node in the inventory', async () => {
+    it('the inventory shows the node', async () => {
       const portId = scene.port('first').port_id;
       const [record] = await inventoryOf(on);
       expect(record).toMatchObject({ providerId: provider, instanceId: on.server.id });
@@ -156,7 +156,7 @@ describe.each(managers)('the chain on a node with $name', (manager) => {
 
     cliTests(() => on);
 
-    it('changes nothing while files cannot be written, and continues without a restart', async () => {
+    it('the agent changes nothing while files cannot be written, and continues without a restart', async () => {
       const before = await ourState(on.node);
       await on.node.sh(['mount', '--bind', manager.folder, manager.folder]);
       await on.node.sh(['mount', '-o', 'remount,bind,ro', manager.folder]);
@@ -175,7 +175,7 @@ describe.each(managers)('the chain on a node with $name', (manager) => {
       await expectGone(on, 'multinic1');
     });
 
-    it('configures a second NIC in the same subnet beside the first as soon as reconcile-at is set', async () => {
+    it('a second NIC in the same subnet is configured beside the first as soon as reconcile-at is set', async () => {
       await annotate(on, 'multinic.io/paused=true');
       await vi.waitFor(
         async () => expect(await configCondition(on, 'Paused')).toMatchObject({ status: 'True' }),
@@ -255,7 +255,7 @@ describe.each(managers)('the chain on a node with $name', (manager) => {
     expect((await scene.nics()).rules).toHaveLength(addresses.length);
   });
 
-  it('leaves foreign state unchanged and the primary NIC without an event', async () => {
+  it('foreign state stays unchanged, and the primary NIC has no event', async () => {
     await scene.expectForeignState();
     scene.expectNoEvents();
     await scene.expectMonitorToWork();
@@ -339,7 +339,7 @@ describe.each(managers)('the chain on a node with $name', (manager) => {
     for (const name of all.filter((each) => !(each in before))) await expectGone(on, name);
   });
 
-  it('removes everything when the OpenstackConfig is deleted', async () => {
+  it('deleting the OpenstackConfig removes all NICs', async () => {
     const names = Object.keys(await nicStates(on));
     await on.management.kubectl(['delete', 'osc', 'e2e', '-n', namespace, '--timeout=120s']);
     expect(await nodeConfigOf(on)).toBeUndefined();
@@ -371,7 +371,7 @@ describe('Viola', () => {
     ['without a token', undefined, 401],
     ['with a token of another cluster', 'foreign', 403],
     ['with a read-only token', 'readOnly', 403],
-  ] as const)('refuses a POST %s', async (_what, token, status) => {
+  ] as const)('Viola refuses a POST %s', async (_what, token, status) => {
     const answer = await world.viola.fetch('/v1/k8s/multinic/node-configs', {
       method: 'POST',
       body: JSON.stringify([{ nodeName: world.node.name, interfaces: [] }]),

@@ -48,7 +48,7 @@ describe('a box', () => {
     }, generous);
   });
 
-  test('brings a netplan file to life at a reboot, and netplan generate accepts it', async () => {
+  test('a box applies a netplan file at a reboot, and netplan generate accepts the file', async () => {
     await box.sh(
       ['sh', '-c', 'umask 077; cat >/etc/netplan/90-multinic0.yaml; netplan generate'],
       configured,
@@ -85,7 +85,7 @@ describe('a box', () => {
     await expect(box.sh(['ls', '/nothing'])).rejects.toThrow(/sh itbox-\d+ ls .*\/nothing/);
   });
 
-  test('leaves nothing behind', async () => {
+  test('a box leaves no files and processes behind', async () => {
     expect(leftoversOf(box.name)).not.toEqual([]);
     await box.down();
     expect(leftoversOf(box.name)).toEqual([]);

@@ -40,7 +40,7 @@ async function nameNow(): Promise<string> {
 }
 
 describe('a host whose udev makes the slot name an alternative name', () => {
-  test('gets the old name back when a NIC is detached', async () => {
+  test('a detached NIC gets its old name back', async () => {
     await hostWithUdev('slot-detach');
     const attached = await runAgent(host, request([wanted]));
     expect(attached.result?.outcome, attached.stderr).toBe('ok');
@@ -154,7 +154,7 @@ function addressesOf(dev: string): Promise<string> {
 }
 
 describe('a host with networkd in the state of the last boot', () => {
-  test('loses an old address again that networkd has brought back', async () => {
+  test('the agent removes an old address again that networkd has restored', async () => {
     host = await createHost('held', { nics: { ens5: mac } });
     await runAgent(host, request([wanted]));
     const networkd = await reboot();

@@ -123,7 +123,7 @@ describe.each(commandsOf)('a NIC configured in this boot on a host of %s', (prof
     },
   );
 
-  test.each(commands)('is right after %s', async (command) => {
+  test.each(commands)('a NIC is Configured again after %s', async (command) => {
     await box.sh(['sh', '-c', command]);
     await eventually(async () => {
       expect(await box.sh(['ip', '-d', 'rule'])).toMatch(/from 10.0.0.11 lookup 100 proto static/);

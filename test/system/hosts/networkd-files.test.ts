@@ -92,7 +92,7 @@ describe('a host with only systemd-networkd', () => {
     expect(await ofTheNic()).toEqual(made);
   });
 
-  test('has one address alone, and no IPv6, after a boot', async () => {
+  test('a NIC has a single address, and no IPv6, after a boot', async () => {
     await hostOfNetworkd('files-plain');
     await configured(nic(0, mac, '10.0.0.11/16', { mtu: 1400 }));
     const made = await ofTheNic();

@@ -165,7 +165,7 @@ describe('MariaDB', () => {
     await expectNothingLost();
   });
 
-  it('is backed up, and restored with a view and a trigger by root, before the passwords change', async () => {
+  it('a backup is restored with a view and a trigger by root, before the passwords change', async () => {
     await rootSql(
       world,
       'CREATE TABLE site_audit (what TEXT); CREATE VIEW site_report AS SELECT COUNT(*) AS n FROM multi_interface; CREATE TRIGGER site_trigger AFTER INSERT ON change_log FOR EACH ROW INSERT INTO site_audit VALUES (NEW.name)',

@@ -35,7 +35,7 @@ describe('two control planes at once', () => {
 
   afterAll(async () => stack.disposeAsync());
 
-  test('keep their objects apart', async () => {
+  test('two control planes keep their objects apart', async () => {
     await management.kubectl(['create', 'configmap', 'ours']);
     expect(await management.kubectl(['get', 'configmaps', '-o', 'name'])).toContain('/ours');
     expect(await business.kubectl(['get', 'configmaps', '-o', 'name'])).not.toContain('/ours');
@@ -62,7 +62,7 @@ describe('two control planes at once', () => {
     await expect(business.kubectl([...mine, 'get', 'nodes'])).rejects.toThrow(/Forbidden/);
   });
 
-  test('lose nothing when the API server is killed', async () => {
+  test('a control plane loses no object when the API server is killed', async () => {
     await business.kubectl(['create', 'configmap', 'kept']);
     await business.kill('kube-apiserver');
     await expect(business.kubectl(['get', 'configmap', 'kept'])).rejects.toThrow(/refused/);
@@ -70,7 +70,7 @@ describe('two control planes at once', () => {
     expect(await business.kubectl(['get', 'configmap', 'kept', '-o', 'name'])).toContain('kept');
   });
 
-  test('leave nothing behind', async () => {
+  test('two control planes leave no processes and files behind', async () => {
     const names = [management.name, business.name];
     expect(names.map(leftoversOf)).not.toContainEqual([]);
     await Promise.all([management.down(), business.down()]);
@@ -109,7 +109,7 @@ describe('nodes', () => {
     plane.kubectl(['get', 'node', kind, '-o', `jsonpath={.status.nodeInfo.${field}}`]);
 
   describe.each(['namespace', 'box'] as const)('nodes of kind %s', (kind) => {
-    test('are Ready under their systemUUID', async () => {
+    test('nodes are Ready under their systemUUID', async () => {
       const ready = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}';
       expect(await plane.kubectl(['get', 'node', kind, '-o', ready])).toBe('True');
       expect(await infoOf(kind, 'systemUUID')).toBe(uuids[kind]);
@@ -130,7 +130,7 @@ describe('nodes', () => {
       expect(await node.sh(['ls', '/etc/netplan'])).toContain('90-multinic0.yaml');
     });
 
-    test('report Ready again when the kubelet was restarted', async () => {
+    test('nodes are Ready again after a kubelet restart', async () => {
       await nodes[kind].restartKubelet();
       expect(await nodes[kind].sh(['ip', '-o', 'link'])).toContain('multinic0');
     });

@@ -55,10 +55,10 @@ const ssl = { user: 's', password: 'pw' };
 
 describe('MariaDB with required TLS', () => {
   it.each([
-    ['its authority', { tls: { ca } }],
-    ['its authority among others', { tls: { ca: otherCa + ca } }],
+    ['its CA', { tls: { ca } }],
+    ['its CA among foreign CAs', { tls: { ca: otherCa + ca } }],
     ['a user who must use TLS', { ...ssl, tls: { ca } }],
-  ])('is used with %s', async (_, access) => {
+  ])('MariaDB with required TLS accepts %s', async (_, access) => {
     expect(await listed(access)).toEqual([]);
   });
 

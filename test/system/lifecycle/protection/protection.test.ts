@@ -179,7 +179,7 @@ afterAll(async () => {
 });
 
 describe('protection of managed objects', () => {
-  it('refuses every change by an administrator and a namespace admin, and counts all but dry runs', async () => {
+  it('the webhook refuses every change by an administrator and a namespace admin, and counts all but dry runs', async () => {
     const outcomes = await Promise.all([tried(plane.kubeconfig, refused), tried(editor, refused)]);
     expect(outcomes).toEqual([all(refused, 'denied'), all(refused, 'denied')]);
     const counted = 2 * refused.filter(({ isDryRun }) => !isDryRun).length;
@@ -196,7 +196,7 @@ describe('protection of managed objects', () => {
     expect(outcomes).toEqual([all(allowed, 'allowed'), all(allowed, 'allowed')]);
   });
 
-  it('reads objects as large as the API server stores them', async () => {
+  it('the webhook reads objects as large as the API server stores them', async () => {
     const metadata = {
       name: 'large',
       namespace,
@@ -223,7 +223,7 @@ describe('protection of managed objects', () => {
     await isProtected();
   });
 
-  it('writes nothing while nothing happens', async () => {
+  it('lifecycle writes nothing without a change', async () => {
     // A later reconcile updates the status after the configuration returns.
     await expect.poll(writesOfReconcile).toEqual([]);
   });
@@ -387,7 +387,7 @@ describe('the cluster while lifecycle is down', () => {
 });
 
 describe('deletion of the namespace', () => {
-  it('ends by itself while lifecycle works, and takes the webhook configuration along', async () => {
+  it('protection ends when the namespace is deleted, and lifecycle removes the webhook configuration', async () => {
     await plane.kubectl(['delete', 'validatingwebhookconfiguration', 'multinic-protection']);
     await install();
     await start();

@@ -136,7 +136,7 @@ describe('notifications from real OpenStack', () => {
 });
 
 describe("the listener's queue", () => {
-  it('goes with the connection', async () => {
+  it('the queue is deleted with the connection', async () => {
     const before = await queues();
     const { ended } = await listening();
     const own = (await queues()).filter((name) => !before.includes(name));
@@ -231,7 +231,7 @@ function deleteExchange(name: string): string {
 }
 
 describe('a broker with TLS', () => {
-  it('is listened to when its certificate can be verified, or need not be', async () => {
+  it('a broker with TLS is accepted when the certificate is valid, or verification is off', async () => {
     await using secure = await withTls();
     const address = { host: '127.0.0.1', port: secure.port, tls: true };
     const untrusted = await listen(login({ address }));
@@ -282,7 +282,7 @@ describe('a faulty broker', () => {
     expect(read.length).toBe(odd.length + 4);
   });
 
-  it('may flood: every message is taken, and the process goes on', async () => {
+  it('a broker may flood: the listener reads every message, and the process survives', async () => {
     await listening();
     const before = process.memoryUsage();
     let turns = 0;
@@ -295,7 +295,7 @@ describe('a faulty broker', () => {
     expect(rss - before.rss).toBeLessThan(200 * 1024 * 1024);
   });
 
-  it('may fall silent: it is left when no heartbeat comes', async () => {
+  it('the listener leaves a broker that sends no heartbeat', async () => {
     const { ended } = await listening(login({}, proxy.port));
     proxy.add({ fault: 'black-hole' });
     expect(await ended).toMatchObject({
