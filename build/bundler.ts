@@ -34,7 +34,7 @@ const packagesAreImportedStatically: Plugin = {
   },
 };
 
-/** The package searches two folders for files; npm installs both as the same folder. */
+/** The package reads files by two paths; only below node_modules do both lead to the same folder. */
 const swaggerUiHasOneFolder: Plugin = {
   name: 'the files of Swagger UI are in one folder',
   setup(build) {

@@ -9,7 +9,7 @@ import { heapFlags } from '../src/process/heap.ts';
 
 const run = promisify(execFile);
 const sources = join(import.meta.dirname, '../src');
-/** Heap needed for the largest answer from a server without paging. */
+/** Bytes in a list answer from a server without paging. */
 const answerBytes = 60 * 1024 * 1024;
 
 const condition = { type: 'Ready', status: 'True', reason: 'Configured', message: 'all is well' };

@@ -68,8 +68,8 @@ async function config(
 }
 
 /** Obstacles with this code. */
-function told(said: string, code: string): string {
-  return said
+function obstaclesWith(output: string, code: string): string {
+  return output
     .split('  - [')
     .filter((text) => text.startsWith(`${code}] `))
     .join('');
@@ -78,11 +78,13 @@ function told(said: string, code: string): string {
 it('check reports a missing legacy system', async () => {
   const { code, stderr } = await check();
   expect(code).toBe(1);
-  expect(told(stderr, 'nothing')).toContain('install MultiNIC: scripts/build-and-deploy.sh');
+  expect(obstaclesWith(stderr, 'nothing')).toContain(
+    'install MultiNIC: scripts/build-and-deploy.sh',
+  );
 });
 
 describe('a cluster with obstacles', () => {
-  let said: string;
+  let output: string;
   let status: number;
 
   beforeAll(async () => {
@@ -124,7 +126,7 @@ describe('a cluster with obstacles', () => {
     await site.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(daemonSet));
     await site.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(strayPod));
     const ran = await check();
-    said = ran.stderr;
+    output = ran.stderr;
     status = ran.code;
   });
 
@@ -156,7 +158,7 @@ describe('a cluster with obstacles', () => {
 
   it('check exits with 1 and counts the obstacles', () => {
     expect(status).toBe(1);
-    expect(said).toContain('obstacles to the migration: 10 (above)');
+    expect(output).toContain('obstacles to the migration: 10 (above)');
   });
 
   it.each([
@@ -175,18 +177,18 @@ describe('a cluster with obstacles', () => {
     ['entries', 'fine interfaces[4]: address and cidr are missing'],
     ['entries', 'fine interfaces[5]: address 10.0.0.256 and cidr 10.0.0.0/8 do not fit'],
   ])('check reports %s: %s', (code, item) => {
-    expect(told(said, code)).toContain(`\n      ${item}\n`);
+    expect(obstaclesWith(output, code)).toContain(`\n      ${item}\n`);
   });
 
   it('check reports no obstacle for valid objects', () => {
-    expect(said).toContain('legacy controller: multinic-system/multinic-agent-controller');
-    expect(said).not.toContain('fine interfaces[0]');
-    expect(said).not.toContain('fine interfaces[6]');
-    expect(told(said, 'duplicates')).not.toContain('fine');
+    expect(output).toContain('legacy controller: multinic-system/multinic-agent-controller');
+    expect(output).not.toContain('fine interfaces[0]');
+    expect(output).not.toContain('fine interfaces[6]');
+    expect(obstaclesWith(output, 'duplicates')).not.toContain('fine');
   });
 
   it('check succeeds when all obstacles are accepted', async () => {
-    const codes = /--accept (\S+)/.exec(said)?.[1] ?? '';
+    const codes = /--accept (\S+)/.exec(output)?.[1] ?? '';
     const { code, stderr } = await check('--accept', codes);
     expect(stderr).toContain('no obstacle found');
     expect(stderr).toContain('accepted, [gitops]');
@@ -194,7 +196,7 @@ describe('a cluster with obstacles', () => {
   });
 
   it('a dry run of forward leaves the cluster unchanged', async () => {
-    const codes = /--accept (\S+)/.exec(said)?.[1] ?? '';
+    const codes = /--accept (\S+)/.exec(output)?.[1] ?? '';
     const objects = ['get', 'all,secrets,cm,mnnc,crd', '-A', '-o', 'name'];
     const before = await site.cluster.kubectl(objects);
     const backup = ['--backup', `${site.directory}/dry`];

@@ -48,30 +48,30 @@ export function cleanupAgentTests(given: () => ScriptsSite): void {
       const values = ['controller.replicas=0', 'agent.namespace=nic-agents'];
       const set = values.flatMap((value) => ['--set', value]);
       const args = ['--type', 'dev', '--skip-build', '--', '--timeout=60s', ...set];
-      const { code, said } = await given().run('scripts/build-and-deploy.sh', args);
-      expect(code, said).toBe(0);
+      const { code, output } = await given().run('scripts/build-and-deploy.sh', args);
+      expect(code, output).toBe(0);
       for (const pod of others) await run(given(), pod);
     });
 
     it("[C7] cleanup-agent.sh waits for a MultiNIC agent in the controller's agent namespace", async () => {
       const site = given();
       await run(site, { name: 'ours', namespace: 'nic-agents', labels: agent });
-      const { code, said } = await site.run('scripts/cleanup-agent.sh', [
+      const { code, output } = await site.run('scripts/cleanup-agent.sh', [
         '--yes',
         '--timeout',
         '2',
       ]);
-      expect(said).toContain('agents are still running');
-      expect(said).toContain('kubectl -n nic-agents get pods');
+      expect(output).toContain('agents are still running');
+      expect(output).toContain('kubectl -n nic-agents get pods');
       expect(code).toBe(1);
       await site.cluster.kubectl(['-n', 'nic-agents', 'delete', 'pod', 'ours', '--force']);
     });
 
     it('[C7] cleanup-agent.sh ends beside running foreign Pods with some of our labels', async () => {
       const args = ['--yes', '--timeout', '5'];
-      const { code, said } = await given().run('scripts/cleanup-agent.sh', args);
-      expect(code, said).toBe(0);
-      expect(said).toContain('Left: namespaces multinic-system and nic-agents');
+      const { code, output } = await given().run('scripts/cleanup-agent.sh', args);
+      expect(code, output).toBe(0);
+      expect(output).toContain('Left: namespaces multinic-system and nic-agents');
       for (const { name, namespace } of others) {
         expect(await given().value('{.status.phase}', 'pod', name, '-n', namespace)).toBe(
           'Running',

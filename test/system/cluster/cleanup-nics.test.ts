@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '../../..');
 interface Ran {
   readonly code: number | null;
   /** Standard output and standard error. */
-  readonly said: string;
+  readonly output: string;
 }
 
 /** A user's kubectl for an embedded API server. */
@@ -69,7 +69,7 @@ class Shell implements AsyncDisposable {
     const env = { ...process.env, PATH, KUBECONFIG: join(this.folder, 'kubeconfig') };
     return new Promise((resolve) => {
       const child = execFile(join(root, script), args, { env }, (_error, stdout, stderr) =>
-        resolve({ code: child.exitCode, said: `${stdout}${stderr}` }),
+        resolve({ code: child.exitCode, output: `${stdout}${stderr}` }),
       );
       child.stdin?.end();
     });
@@ -117,25 +117,25 @@ describe('cleanup-operator.sh --nics remove', () => {
 
   it('cleanup-operator.sh deletes 60 NICs, and consents after the operator holds the deletion', async () => {
     const args = ['--nics', 'remove', '--yes', '--timeout', '90'];
-    const { code, said } = await shell.run('cleanup-operator.sh', ...args);
-    expect(code, said).toBe(0);
+    const { code, output } = await shell.run('cleanup-operator.sh', ...args);
+    expect(code, output).toBe(0);
     expect(fixture.nics()).toEqual([]);
     expect(await fixture.viola.admin.find(openstackConfigs, ref)).toBeUndefined();
-    const [deletion, consent] = ['+ kube delete', 'annotate'].map((text) => said.indexOf(text));
+    const [deletion, consent] = ['+ kube delete', 'annotate'].map((text) => output.indexOf(text));
     expect(deletion).toBeGreaterThan(-1);
     expect(consent).toBeGreaterThan(deletion ?? 0);
-    expect(said).toContain(
+    expect(output).toContain(
       'removals held (RemovalHeld) for 1 openstackconfigs.multinic.example.com in multinic-system',
     );
-    expect(said.match(/multinic\.io\/allow-removals=/g)).toHaveLength(1);
+    expect(output.match(/multinic\.io\/allow-removals=/g)).toHaveLength(1);
   });
 
   it('cleanup-operator.sh continues with deletions that an earlier run did not finish', async () => {
     await operator.stop();
     const args = ['--nics', 'remove', '--yes', '--timeout'];
     const first = await shell.run('cleanup-operator.sh', ...args, '2');
-    expect(first.code, first.said).toBe(1);
-    expect(first.said).toContain('the script removed no other object');
+    expect(first.code, first.output).toBe(1);
+    expect(first.output).toContain('the script removed no other object');
     operator = await fixture.start();
     await eventually(
       async () => fixture.ready(),
@@ -143,7 +143,7 @@ describe('cleanup-operator.sh --nics remove', () => {
     );
     expect(fixture.nics()).toHaveLength(60);
     const next = await shell.run('cleanup-operator.sh', ...args, '90');
-    expect(next.code, next.said).toBe(0);
+    expect(next.code, next.output).toBe(0);
     expect(fixture.nics()).toEqual([]);
   });
 
@@ -156,9 +156,9 @@ describe('cleanup-operator.sh --nics remove', () => {
     );
     await operator.stop();
     const args = ['--nics', 'remove', '--yes', '--timeout', '3'];
-    const { code, said } = await shell.run('cleanup-operator.sh', ...args);
-    expect(code, said).toBe(1);
-    expect(said).not.toContain('consenting');
+    const { code, output } = await shell.run('cleanup-operator.sh', ...args);
+    expect(code, output).toBe(1);
+    expect(output).not.toContain('consenting');
     const object = await admin.get(openstackConfigs, ref);
     expect(object.metadata.deletionTimestamp).toBeDefined();
     expect(object.metadata.annotations?.['multinic.io/allow-removals']).toBeUndefined();
@@ -184,9 +184,9 @@ describe('cleanup-agent.sh --nics remove', () => {
       () => result !== undefined,
       () => 'the script goes on',
     );
-    expect(result?.code, result?.said).toBe(0);
+    expect(result?.code, result?.output).toBe(0);
     expect(fleet.untouched()).toEqual([]);
-    expect(result?.said).toContain(
+    expect(result?.output).toContain(
       'removals held (RemovalHeld) for 20 multinicnodeconfigs.multinic.io',
     );
   });

@@ -20,8 +20,8 @@ async function expectClean(
   kubectl: string,
 ): Promise<void> {
   const all = [...args, '--crds', '--yes', '--timeout', '60'];
-  const { code, said } = await site.run('cleanup-operator.sh', all, { kubectl });
-  expect(code, said).toBe(0);
+  const { code, output } = await site.run('cleanup-operator.sh', all, { kubectl });
+  expect(code, output).toBe(0);
   expect(await site.value('{.metadata.name}', 'crd', kind)).toBe('');
 }
 
@@ -35,8 +35,8 @@ export function definitionsFirstTests(given: () => ScriptsSite): void {
     // The CRD then waits for the last object, and disappears in the middle of the script.
     beforeEach(async () => {
       const site = given();
-      const { code, said } = await site.run('deploy-operator.sh', withoutPods);
-      expect(code, said).toBe(0);
+      const { code, output } = await site.run('deploy-operator.sh', withoutPods);
+      expect(code, output).toBe(0);
       await site.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(config));
       await site.cluster.kubectl(['delete', 'crd', kind, '--wait=false']);
     });

@@ -27,15 +27,15 @@ afterAll(async () => {
 });
 
 async function succeeds(script: string, ...args: readonly string[]): Promise<string> {
-  const { code, said } = await site.run(script, args);
-  expect(code, said).toBe(0);
-  return said;
+  const { code, output } = await site.run(script, args);
+  expect(code, output).toBe(0);
+  return output;
 }
 
 async function refused(script: string, ...args: readonly string[]): Promise<string> {
-  const { code, said } = await site.run(script, args);
-  expect(code, said).toBe(1);
-  return said;
+  const { code, output } = await site.run(script, args);
+  expect(code, output).toBe(1);
+  return output;
 }
 
 function nameOf(...object: readonly string[]): Promise<string> {
@@ -131,9 +131,9 @@ describe('deploy-operator.sh --lifecycle', () => {
   it('installs lifecycle, and names the next step', async () => {
     const env = { CONTRABASS_ENDPOINT: 'https://contrabass.example.com/a' };
     const args = ['--lifecycle', ...withoutPods];
-    const { code, said } = await site.run('deploy-operator.sh', args, { env });
-    expect(code, said).toBe(0);
-    expect(said).toContain('Next: create a MultiNicOperator in namespace multinic-system');
+    const { code, output } = await site.run('deploy-operator.sh', args, { env });
+    expect(code, output).toBe(0);
+    expect(output).toContain('Next: create a MultiNicOperator in namespace multinic-system');
     expect(await nameOf(...home, 'deployment', 'multinic-operator')).toBe('multinic-operator');
     expect(await nameOf('crd', kind)).toBe(kind);
     expect(await base()).toContain('value: https://contrabass.example.com/a');
@@ -152,22 +152,22 @@ describe('deploy-operator.sh --lifecycle', () => {
   });
 
   it('deploy-operator.sh refuses --lifecycle beside an installation without lifecycle, and the reverse', async () => {
-    const said = await refused('deploy-operator.sh');
-    expect(said).toContain('lifecycle installs MultiNIC in namespace multinic-system');
-    expect(said).toContain('Next: upgrade lifecycle: ./deploy-operator.sh --lifecycle');
+    const output = await refused('deploy-operator.sh');
+    expect(output).toContain('lifecycle installs MultiNIC in namespace multinic-system');
+    expect(output).toContain('Next: upgrade lifecycle: ./deploy-operator.sh --lifecycle');
   });
 });
 
 describe('cleanup-operator.sh after lifecycle', () => {
   it('cleanup-operator.sh removes protection, MultiNicOperators and release, and keeps passwords and volumes', async () => {
     await installedByLifecycle('mariadb');
-    const said = await succeeds('cleanup-operator.sh', '--yes');
+    const output = await succeeds('cleanup-operator.sh', '--yes');
     expect(await nameOf('validatingwebhookconfiguration', 'multinic-protection')).toBe('');
     expect(await nameOf(...home, kind, 'multinic')).toBe('');
     expect(await nameOf(...home, 'deployment', 'multinic-controller')).toBe('');
     expect(await nameOf(...home, 'deployment', 'multinic-operator')).toBe('');
-    expect(said).toContain('Secrets mariadb-credentials in multinic-system');
-    expect(said).toContain('volume claim mysql-storage-mariadb-0 in multinic-system');
+    expect(output).toContain('Secrets mariadb-credentials in multinic-system');
+    expect(output).toContain('volume claim mysql-storage-mariadb-0 in multinic-system');
     expect(await nameOf(...home, 'secret', 'mariadb-credentials')).toBe('mariadb-credentials');
   });
 
@@ -206,9 +206,9 @@ it('deploy-operator.sh --lifecycle refuses to install beside an operator from th
   const spec = { replicas: 0, selector: { matchLabels: selector }, template };
   const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec };
   await site.cluster.kubectl(['create', '-f', '-'], JSON.stringify(object));
-  const said = await refused('deploy-operator.sh', '--lifecycle');
-  expect(said).toContain(
+  const output = await refused('deploy-operator.sh', '--lifecycle');
+  expect(output).toContain(
     'MultiNIC is installed without lifecycle in namespace multinic-operator-system',
   );
-  expect(said).toContain('./cleanup-operator.sh --nics keep');
+  expect(output).toContain('./cleanup-operator.sh --nics keep');
 });

@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../../..');
 export interface Ran {
   readonly code: number;
   /** Standard output and standard error. */
-  readonly said: string;
+  readonly output: string;
 }
 
 export interface RunOptions {
@@ -73,7 +73,7 @@ export async function openScriptsSite(name: string): Promise<ScriptsSite> {
         args,
         { cwd, env: { ...process.env, KUBECONFIG: cluster.kubeconfig, PATH: path, ...env } },
         (_error, stdout, stderr) =>
-          resolve({ code: child.exitCode ?? -1, said: `${stdout}${stderr}` }),
+          resolve({ code: child.exitCode ?? -1, output: `${stdout}${stderr}` }),
       );
       child.stdin?.end();
       return promise;

@@ -29,9 +29,9 @@ afterAll(async () => {
 });
 
 async function deploy(...args: readonly string[]): Promise<string> {
-  const { code, said } = await site.run('deploy-operator.sh', [...args, ...withoutPods]);
-  expect(code, said).toBe(0);
-  return said;
+  const { code, output } = await site.run('deploy-operator.sh', [...args, ...withoutPods]);
+  expect(code, output).toBe(0);
+  return output;
 }
 
 function ofOperator(path: string): Promise<string> {
@@ -66,21 +66,21 @@ describe('deploy-operator.sh', () => {
   it('deploy-operator.sh --dry-run changes nothing, from any folder', async () => {
     const before = await writes();
     const options = { env: { ...contrabass, CDPATH: '/:/tmp' }, cwd: site.folder };
-    const { code, said } = await site.run(
+    const { code, output } = await site.run(
       'deploy-operator.sh',
       ['--type', 'dev', '--dry-run'],
       options,
     );
-    expect(code, said).toBe(0);
+    expect(code, output).toBe(0);
     expect(await writes()).toEqual(before);
-    expect(said).not.toContain(contrabass.CONTRABASS_ENCRYPT_KEY);
+    expect(output).not.toContain(contrabass.CONTRABASS_ENCRYPT_KEY);
   });
 
   it('deploy-operator.sh keeps the Contrabass settings of its previous run', async () => {
     const args = ['--type', 'dev', ...withoutPods];
     const first = await site.run('deploy-operator.sh', args, { env: contrabass });
-    expect(first.code, first.said).toBe(0);
-    expect(first.said).not.toContain(contrabass.CONTRABASS_ENCRYPT_KEY);
+    expect(first.code, first.output).toBe(0);
+    expect(first.output).not.toContain(contrabass.CONTRABASS_ENCRYPT_KEY);
     const version = await ofOperator(keyVersion);
     await deploy('--type', 'staging');
     expect(await ofOperator(keyReference)).toBe('multinic-operator-contrabass');
@@ -95,17 +95,17 @@ describe('deploy-operator.sh', () => {
       env: { TMPDIR: scratch },
       kubectl: '[[ -z $(ls -A "$TMPDIR") ]] || lose',
     };
-    const { code, said } = await site.run('deploy-operator.sh', withoutPods, options);
-    expect(code, said).toBe(0);
-    expect(said).toContain(
+    const { code, output } = await site.run('deploy-operator.sh', withoutPods, options);
+    expect(code, output).toBe(0);
+    expect(output).toContain(
       `kept from the previous run: contrabassEndpoint: '${contrabass.CONTRABASS_ENDPOINT}'`,
     );
   });
 
   it('deploy-operator.sh aborts if the API server fails, instead of assuming no previous settings', async () => {
     const kubectl = '[[ "$*" != *CONTRABASS_ENDPOINT* ]] || lose';
-    const { code, said } = await site.run('deploy-operator.sh', withoutPods, { kubectl });
-    expect(said).toContain('kubectl cannot read CONTRABASS_ENDPOINT of the previous run');
+    const { code, output } = await site.run('deploy-operator.sh', withoutPods, { kubectl });
+    expect(output).toContain('kubectl cannot read CONTRABASS_ENDPOINT of the previous run');
     expect(code).toBe(1);
   });
 
@@ -114,8 +114,8 @@ describe('deploy-operator.sh', () => {
     const own = ['--set', `${place}.name=own`, '--set', `${place}.key=k`];
     const other = ['--set', 'operator.settings.contrabassEndpoint=https://other.example.com'];
     const args = [...withoutPods, ...own, ...other];
-    const { code, said } = await site.run('deploy-operator.sh', args);
-    expect(code, said).toBe(0);
+    const { code, output } = await site.run('deploy-operator.sh', args);
+    expect(code, output).toBe(0);
     expect(await ofOperator(keyReference)).toBe('own');
     expect(await ofOperator(endpoint)).toBe('https://other.example.com');
   });
@@ -135,9 +135,9 @@ describe('deploy-operator.sh', () => {
     ['--image', 'team/multinic:1', 'docker.io', 'team/multinic'],
     ['--image', 'registry:5000/a/b:1', 'registry:5000', 'a/b'],
   ])('%s %s is of the registry %s, by name %s', async (option, reference, registry, name) => {
-    const { code, said } = await site.run('deploy-operator.sh', [option, reference, '--dry-run']);
-    expect(code, said).toBe(0);
-    expect(said).toContain(
+    const { code, output } = await site.run('deploy-operator.sh', [option, reference, '--dry-run']);
+    expect(code, output).toBe(0);
+    expect(output).toContain(
       `--set viola.image.registry=${registry} --set viola.image.repository=${name}`,
     );
   });
@@ -163,10 +163,10 @@ describe('deploy-operator.sh', () => {
     );
     helm.kill('SIGKILL');
     await once(helm, 'exit');
-    const { code, said } = await site.run('deploy-operator.sh', withoutPods);
+    const { code, output } = await site.run('deploy-operator.sh', withoutPods);
     expect(code).toBe(1);
     const [, next = ''] =
-      /kubectl (-n \S+ delete secret\/\S+); then run this script again/.exec(said) ?? [];
+      /kubectl (-n \S+ delete secret\/\S+); then run this script again/.exec(output) ?? [];
     await site.cluster.kubectl(next.split(' '));
     await deploy();
   });
@@ -174,10 +174,10 @@ describe('deploy-operator.sh', () => {
   it('deploy-operator.sh prints the remedy after a killed helm uninstall', async () => {
     const releases = [...home, 'secret', '-l', 'owner=helm,status=deployed'];
     await site.cluster.kubectl(['label', '--overwrite', ...releases, 'status=uninstalling']);
-    const { code, said } = await site.run('deploy-operator.sh', withoutPods);
+    const { code, output } = await site.run('deploy-operator.sh', withoutPods);
     expect(code).toBe(1);
     const [, next = ''] =
-      /helm (-n \S+ uninstall \S+); then run this script again/.exec(said) ?? [];
+      /helm (-n \S+ uninstall \S+); then run this script again/.exec(output) ?? [];
     const kubeconfig = ['--kubeconfig', site.cluster.kubeconfig];
     await run(await toolPath('helm'), kubeconfig.concat(next.split(' ')));
     await deploy();
@@ -185,8 +185,8 @@ describe('deploy-operator.sh', () => {
 
   it('deploy-operator.sh refuses a namespace that is being deleted', async () => {
     const kubectl = '[[ "$*" != *"get namespace"* ]] || { echo Terminating; exit; }';
-    const { code, said } = await site.run('deploy-operator.sh', withoutPods, { kubectl });
-    expect(said).toContain('namespace multinic-operator-system is being deleted');
+    const { code, output } = await site.run('deploy-operator.sh', withoutPods, { kubectl });
+    expect(output).toContain('namespace multinic-operator-system is being deleted');
     expect(code).toBe(1);
   });
 
@@ -202,8 +202,8 @@ describe('deploy-operator.sh', () => {
         KUBECONFIG,
         config.replace(/server: .*/, elsewhere).replace(/ *certificate-authority.*\n/, ''),
       );
-      const { code, said } = await site.run('deploy-operator.sh', [], { env: { KUBECONFIG } });
-      expect(said).toContain(`the API server http://127.0.0.1:${port} does not answer`);
+      const { code, output } = await site.run('deploy-operator.sh', [], { env: { KUBECONFIG } });
+      expect(output).toContain(`the API server http://127.0.0.1:${port} does not answer`);
       expect(code).toBe(1);
     } finally {
       silent.closeAllConnections();
@@ -224,8 +224,8 @@ describe.each([
 
   it.each(options)('scripts require a value for %s', async (option) => {
     for (const args of [[option], [option, '']]) {
-      const { code, said } = await site.run(script, args);
-      expect(said).toContain(`${option} needs a value`);
+      const { code, output } = await site.run(script, args);
+      expect(output).toContain(`${option} needs a value`);
       expect(code).toBe(2);
     }
   });
@@ -233,18 +233,18 @@ describe.each([
   it('scripts refuse unknown options and unknown contexts', async () => {
     const unknown = await site.run(script, ['--typo']);
     expect(unknown).toMatchObject({ code: 2 });
-    expect(unknown.said).toContain('unknown option --typo');
+    expect(unknown.output).toContain('unknown option --typo');
     const type = script === 'scripts/build-and-deploy.sh' ? ['--type', 'dev'] : [];
     const lost = await site.run(script, [...type, '--context', 'nowhere', '--dry-run']);
     expect(lost.code).toBe(1);
-    expect(lost.said).toContain('kubectl has no context nowhere');
+    expect(lost.output).toContain('kubectl has no context nowhere');
   });
 
   it('scripts name a missing tool', async () => {
     const type = script === 'scripts/build-and-deploy.sh' ? ['--type', 'dev'] : [];
-    const { code, said } = await site.run(script, type, { env: { PATH: '/usr/bin:/bin' } });
+    const { code, output } = await site.run(script, type, { env: { PATH: '/usr/bin:/bin' } });
     expect(code).toBe(1);
-    expect(said).toMatch(/(kubectl|helm) is not on this machine\nNext: install \1/);
+    expect(output).toMatch(/(kubectl|helm) is not on this machine\nNext: install \1/);
   });
 });
 
@@ -268,8 +268,8 @@ describe('cleanup-operator.sh', () => {
   };
 
   beforeAll(async () => {
-    const { code, said } = await site.run('deploy-operator.sh', withoutPods, { env: contrabass });
-    expect(code, said).toBe(0);
+    const { code, output } = await site.run('deploy-operator.sh', withoutPods, { env: contrabass });
+    expect(code, output).toBe(0);
     await site.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(config));
     await site.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(claim));
   });
@@ -279,23 +279,23 @@ describe('cleanup-operator.sh', () => {
       kubectl: '[[ "$*" != *"get crd"* ]] || lose',
     });
     expect(lost.code).toBe(1);
-    expect(lost.said).toContain('Unable to connect to the server');
+    expect(lost.output).toContain('Unable to connect to the server');
     const kubectl =
       '[[ "$*" != *"delete openstack"* ]] || touch "$0.deleted"\n[[ ! -e $0.deleted || "$*" != *"get openstack"* ]] || lose';
-    const { code, said } = await site.run(
+    const { code, output } = await site.run(
       'cleanup-operator.sh',
       ['--nics', 'remove', '--yes', '--timeout', '2'],
       { kubectl },
     );
-    expect(said).toContain('the script removed no other object');
+    expect(output).toContain('the script removed no other object');
     expect(code).toBe(1);
     expect(await isInstalled()).toBe(true);
   });
 
   it('cleanup-operator.sh aborts when finalizers cannot be listed', async () => {
     const kubectl = '[[ "$*" != *"metadata.finalizers"* ]] || lose';
-    const { code, said } = await site.run('cleanup-operator.sh', ['--yes'], { kubectl });
-    expect(said).toContain('kubectl cannot list');
+    const { code, output } = await site.run('cleanup-operator.sh', ['--yes'], { kubectl });
+    expect(output).toContain('kubectl cannot list');
     expect(code).toBe(1);
     expect(await isInstalled()).toBe(true);
   });
@@ -304,33 +304,33 @@ describe('cleanup-operator.sh', () => {
     const before = await writes();
     for (const nics of ['keep', 'remove']) {
       const args = ['--nics', nics, '--purge', '--crds', '--dry-run'];
-      const { code, said } = await site.run('cleanup-operator.sh', args);
-      expect(code, said).toBe(0);
+      const { code, output } = await site.run('cleanup-operator.sh', args);
+      expect(code, output).toBe(0);
     }
     expect(await writes()).toEqual(before);
   });
 
   it("cleanup-operator.sh removes only MultiNIC's finalizers and the release, and reports leftovers", async () => {
-    const { code, said } = await site.run('cleanup-operator.sh', ['--yes']);
-    expect(code, said).toBe(0);
+    const { code, output } = await site.run('cleanup-operator.sh', ['--yes']);
+    expect(code, output).toBe(0);
     expect(await isInstalled()).toBe(false);
     expect(await site.value('{.metadata.finalizers}', '-n', 'multinic-system', kind, 'held')).toBe(
       '["example.com/theirs"]',
     );
-    expect(said).toContain(
+    expect(output).toContain(
       'Secrets multinic-operator-contrabass in multinic-operator-system (--purge removes them)',
     );
-    expect(said).toContain(
+    expect(output).toContain(
       'volume claim multinic-operator-inventory in multinic-operator-system (--purge removes the claim)',
     );
-    expect(said).toContain(`the CustomResourceDefinition ${kind} (--crds removes the CRD)`);
+    expect(output).toContain(`the CustomResourceDefinition ${kind} (--crds removes the CRD)`);
   });
 
   it('cleanup-operator.sh lists objects with foreign finalizers after the timeout', async () => {
     const args = ['--crds', '--yes', '--timeout', '2'];
-    const { code, said } = await site.run('cleanup-operator.sh', args);
-    expect(said).toMatch(/multinic-system +held +\[example\.com\/theirs\]/);
-    expect(said).toContain(`objects of ${kind} still exist`);
+    const { code, output } = await site.run('cleanup-operator.sh', args);
+    expect(output).toMatch(/multinic-system +held +\[example\.com\/theirs\]/);
+    expect(output).toContain(`objects of ${kind} still exist`);
     expect(code).toBe(1);
     const free = ['--type=merge', '-p', '{"metadata":{"finalizers":null}}'];
     await site.cluster.kubectl(['-n', 'multinic-system', 'patch', kind, 'held', ...free]);
@@ -340,9 +340,9 @@ describe('cleanup-operator.sh', () => {
   it('--purge removes all leftovers, also in a second run, and no foreign objects', async () => {
     await site.cluster.kubectl([...home, 'create', 'secret', 'generic', 'own']);
     for (const time of [1, 2]) {
-      const { code, said } = await site.run('cleanup-operator.sh', ['--purge', '--yes']);
-      expect(code, `${time}: ${said}`).toBe(0);
-      expect(said).not.toContain('--purge removes');
+      const { code, output } = await site.run('cleanup-operator.sh', ['--purge', '--yes']);
+      expect(code, `${time}: ${output}`).toBe(0);
+      expect(output).not.toContain('--purge removes');
     }
     expect(await site.value('{.items[*].metadata.name}', ...home, 'secrets')).toBe('own');
   });
@@ -356,9 +356,9 @@ describe('cleanup-operator.sh', () => {
       '--image=a',
       '--replicas=0',
     ]);
-    const { code, said } = await site.run('cleanup-operator.sh', ['--yes']);
-    expect(code, said).toBe(0);
-    expect(said).toContain('helm did not install this Deployment');
+    const { code, output } = await site.run('cleanup-operator.sh', ['--yes']);
+    expect(code, output).toBe(0);
+    expect(output).toContain('helm did not install this Deployment');
     await site.cluster.kubectl(['delete', ...operator]);
   });
 });
@@ -378,16 +378,16 @@ describe('make', () => {
     ];
     const asHelm = ['--type=json', '--field-manager=helm', '-p', JSON.stringify(older)];
     await site.cluster.kubectl(['patch', ...kinds, ...asHelm]);
-    const { code, said } = await site.run('/usr/bin/make', ['install']);
-    expect(code, said).toBe(0);
+    const { code, output } = await site.run('/usr/bin/make', ['install']);
+    expect(code, output).toBe(0);
     expect(await site.value(served, ...kinds)).toBe(meant);
     await deploy();
   });
 
   it('make uninstall succeeds with missing CRDs', async () => {
     for (const time of [1, 2]) {
-      const { code, said } = await site.run('/usr/bin/make', ['uninstall']);
-      expect(code, `${time}: ${said}`).toBe(0);
+      const { code, output } = await site.run('/usr/bin/make', ['uninstall']);
+      expect(code, `${time}: ${output}`).toBe(0);
     }
   });
 });

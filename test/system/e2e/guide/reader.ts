@@ -129,7 +129,7 @@ export async function openReader(
   });
 }
 
-/** Program folders of the installed packages, with contents. */
+/** Paths of all programs in these installed Debian packages. */
 async function programsOf(names: readonly string[]): Promise<string[]> {
   const { stdout } = await execute('dpkg', ['-L', ...names]);
   return [...new Set(stdout.split('\n').filter((path) => /^(\/usr)?\/s?bin\/[^/]+$/.test(path)))];
