@@ -24,7 +24,7 @@ it('the report names exactly the affected packages', () => {
   ]);
 });
 
-it('the registry gets a single request per version, and the snapshot has the answers for a later check', async () => {
+it('a single registry request names each version once, and the answers have the fields for a later check', async () => {
   const bodies: string[] = [];
   let status = 200;
   const server = createServer((request, response) => {

@@ -37,7 +37,7 @@ it('the list does not name the docs viewer in a bundle without docs', async () =
   expect(others.length).toBeGreaterThan(50);
 });
 
-it('the bundle has no package with hidden nested packages', () => {
+it('the bundle includes no minified file, which could hide bundled packages', () => {
   const hiding = Object.keys(metafile.inputs).filter((path) => /\.min\.[cm]?js$/.test(path));
   // Left out: see left-out.ts.
   expect(

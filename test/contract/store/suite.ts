@@ -135,7 +135,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         expect(await store.list()).toMatchObject([{ nodeName: 'n1', instanceId: 'rebuilt' }]);
       });
 
-      it('unreadable nodes stay unchanged, without a log line', async () => {
+      it('unreadable nodes stay unchanged, without a row in the change log', async () => {
         await store.record('biz-1', author, [node('n1'), node('n2'), node('n3')]);
         const before = await store.list({ nodeName: 'n1' });
         await store.record('biz-1', author, [node('n2')], { unknown: ['n1'] });

@@ -50,7 +50,7 @@ export function brokerSecretTests(plane: () => ControlPlane): void {
       await bed?.[Symbol.asyncDispose]();
     });
 
-    it('a broker Secret is updated, owned by the OpenstackConfig, deleted with the owner, and created again for the next', async () => {
+    it('a broker Secret follows the broker, is deleted with its OpenstackConfig, and is created again for the next', async () => {
       const uid = await makeConfig();
       await kept(uid);
       expect((await bed.secret(name))?.metadata.ownerReferences?.map((one) => one.uid)).toEqual([

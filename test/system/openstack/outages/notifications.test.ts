@@ -214,7 +214,7 @@ it('the listener binds a missing exchange when the exchange appears, and never c
     const exchanges = await rabbit.control('list_exchanges', 'name');
     expect(exchanges.split('\n')).not.toContain('keystone');
   } finally {
-    // Keystone declares the exchange at the next message; the order of its processes is unknown.
+    // Keystone declares the exchange only when a process connects, so the test declares the exchange.
     await rabbit.control('eval', declareExchange('keystone'));
   }
   await expect.poll(() => bound.at(-1)).toEqual(all);
@@ -316,7 +316,7 @@ describe('a faulty broker', () => {
   });
 });
 
-it('the listener reconnects to a killed RabbitMQ, and the operator then syncs all servers', async () => {
+it('the subscription reconnects to a killed RabbitMQ and reports the gap', async () => {
   const { username, password, host, port } = stack.rabbit;
   let gaps = 0;
   const subscription = new Subscription({
