@@ -8,7 +8,7 @@ import { thisBuild } from '../src/process/version.ts';
 import { alertFiles } from './alerts/files.ts';
 import { chartFiles } from './charts/chart-files.ts';
 import { commandsPage } from './commands-page.ts';
-import { readImports, withDiagram } from './import-diagram.ts';
+import { readImports, withImports } from './import-diagram.ts';
 import { withKillPoints } from './kill-points-table.ts';
 import { kindsPage } from './kinds-page.ts';
 import { metricsPage, reasonsPage, settingsPage } from './reference-pages.ts';
@@ -37,7 +37,7 @@ async function generated(): Promise<ReadonlyMap<string, string>> {
   files.set('docs/reference/rights.ko.md', rightsPage('ko'));
   const imports = readImports(root);
   for (const path of ['docs/architecture.md', 'docs/architecture.ko.md']) {
-    files.set(path, withDiagram(readFileSync(join(root, path), 'utf8'), imports));
+    files.set(path, withImports(readFileSync(join(root, path), 'utf8'), imports));
   }
   files.set('docs/faults.md', withKillPoints(readFileSync(join(root, 'docs/faults.md'), 'utf8')));
   const charts = chartFiles(thisBuild().version);

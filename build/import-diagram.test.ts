@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { diagramOf, reduced, withDiagram } from './import-diagram.ts';
+import {
+  diagramOf,
+  importsWithin,
+  layersOf,
+  reduced,
+  refuseCircles,
+  withGenerated,
+} from './import-diagram.ts';
 
 function graphOf(edges: Readonly<Record<string, readonly string[]>>) {
   return new Map(Object.entries(edges).map(([folder, imported]) => [folder, new Set(imported)]));
@@ -22,11 +29,32 @@ it('an import circle is an error that names its folders', () => {
   expect(() => reduced(graph)).toThrow('import circle: a → b → c → a');
 });
 
-it('withDiagram replaces what stands between the marks, and nothing else', () => {
+const files = new Map([
+  ['src/main.ts', ['src/part/run.ts']],
+  ['src/part/run.ts', ['src/part/plan/plan.ts', 'src/kube/client.ts']],
+  ['src/part/plan/plan.ts', ['src/part/read/read.ts']],
+  ['src/part/plan/size.ts', []],
+  ['src/part/read/read.ts', []],
+  ['src/kube/client.ts', []],
+]);
+
+it('the layers of a folder go from its starting file down to what imports nothing', () => {
+  const within = importsWithin('src/part', files);
+  expect(layersOf(within)).toEqual([['run.ts'], ['plan'], ['read']]);
+  expect(layersOf(importsWithin('src', files))).toEqual([['main.ts'], ['part'], ['kube']]);
+});
+
+it('a circle of folders is refused at any depth, also without a circle of files', () => {
+  expect(() => refuseCircles(files)).not.toThrow();
+  const tied = new Map([...files, ['src/part/read/all.ts', ['src/part/plan/size.ts']]]);
+  expect(() => refuseCircles(tied)).toThrow('src/part: import circle: plan → read → plan');
+});
+
+it('withGenerated replaces the text between the marks, and nothing else', () => {
   const marks = ['<!-- imports: written by `npm run generate` -->', '<!-- end of imports -->'];
-  const [page, graph] = [`# A\n${marks.join('\nold\n')}\nend\n`, graphOf({ a: ['b'], b: [] })];
-  const drawn = withDiagram(page, graph);
-  expect(drawn).toBe(`# A\n${marks.join('\n```mermaid\nflowchart TD\n  a --> b\n```\n')}\nend\n`);
-  expect(withDiagram(drawn, graph)).toBe(drawn);
-  expect(() => withDiagram('# A\n', graph)).toThrow('the page has no <!-- imports');
+  const page = `# A\n${marks.join('\nold\n')}\nend\n`;
+  const drawn = withGenerated(page, 'imports', 'new\n');
+  expect(drawn).toBe(`# A\n${marks.join('\nnew\n')}\nend\n`);
+  expect(withGenerated(drawn, 'imports', 'new\n')).toBe(drawn);
+  expect(() => withGenerated('# A\n', 'imports', 'new\n')).toThrow('the page has no <!-- imports');
 });

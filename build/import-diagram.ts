@@ -1,23 +1,61 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** Imports between the folders of `src`, by importer; a file directly in `src` counts as a folder of its own name. */
+/** Imports between files by importer, as paths below the root: type and dynamic imports included, tests excluded. */
+export type FileImports = ReadonlyMap<string, readonly string[]>;
+
+/** Imports between the children of a folder, by importer: folders, and files directly in the folder. */
 export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Reads the imports of all sources below `root`/src, type imports included, tests excluded. */
-export function readImports(root: string): ImportGraph {
+/** Reads the imports of all sources below `root`/src. */
+export function readImports(root: string): FileImports {
+  const paths = globSync('src/**/*.ts', { cwd: root }).toSorted();
+  return new Map(
+    paths
+      .filter((path) => !isForTests(path))
+      .map((path) => {
+        const targets = importsIn(readFileSync(join(root, path), 'utf8'));
+        return [path, targets.map((target) => normalize(join(dirname(path), target)))];
+      }),
+  );
+}
+
+/** Returns the imports between the children of `folder`. */
+export function importsWithin(folder: string, files: FileImports): ImportGraph {
   const graph = new Map<string, Set<string>>();
-  for (const path of globSync('src/**/*.ts', { cwd: root }).toSorted()) {
-    if (isForTests(path)) continue;
-    const importer = folderOf(path);
+  for (const [path, targets] of files) {
+    const importer = childOf(folder, path);
+    if (importer === undefined) continue;
     const imported = graph.get(importer) ?? new Set<string>();
     graph.set(importer, imported);
-    for (const target of importsIn(readFileSync(join(root, path), 'utf8'))) {
-      const folder = folderOf(normalize(join(dirname(path), target)));
-      if (folder !== importer) imported.add(folder);
+    for (const target of targets) {
+      const child = childOf(folder, target);
+      if (child !== undefined && child !== importer) imported.add(child);
     }
   }
   return graph;
+}
+
+/** Returns the folder's child that is or holds the file; undefined: the file is elsewhere. */
+function childOf(folder: string, path: string): string | undefined {
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1).split('/')[0] : undefined;
+}
+
+/** Throws if the children of any folder below `src` import each other in a circle. */
+export function refuseCircles(files: FileImports): void {
+  const folders = new Set([...files.keys()].flatMap(foldersAbove));
+  for (const folder of folders) {
+    try {
+      reduced(importsWithin(folder, files));
+    } catch (error) {
+      throw new Error(`${folder}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+}
+
+function foldersAbove(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
 /** Sources that only tests load: their imports say nothing about the product. */
@@ -28,11 +66,6 @@ function isForTests(path: string): boolean {
 function importsIn(source: string): string[] {
   const matches = source.matchAll(/(?:\bfrom|\bimport\() ?'(\.[^']+)'/g);
   return [...matches].map(([, target = '']) => target);
-}
-
-function folderOf(path: string): string {
-  const [, folder = ''] = path.split('/');
-  return folder;
 }
 
 /**
@@ -88,13 +121,48 @@ function nodeOf(folder: string): string {
   return id === folder ? id : `${id}["${folder}"]`;
 }
 
-const start = '<!-- imports: written by `npm run generate` -->\n';
-const end = '<!-- end of imports -->\n';
-
-/** Returns a page with the diagram between its two marks. Throws if the page has none. */
-export function withDiagram(page: string, graph: ImportGraph): string {
-  const [from, to] = [page.indexOf(start), page.indexOf(end)];
-  if (from === -1 || to < from) throw new Error(`the page has no ${start.trim()} … ${end.trim()}`);
-  const diagram = `\`\`\`mermaid\n${diagramOf(graph)}\`\`\`\n`;
-  return page.slice(0, from + start.length) + diagram + page.slice(to);
+/** Returns the children from the top to the bottom layer; a child only imports children of lower layers. */
+export function layersOf(graph: ImportGraph): string[][] {
+  const heights = new Map<string, number>();
+  const heightOf = (child: string): number => {
+    const known = heights.get(child);
+    if (known !== undefined) return known;
+    const height = 1 + Math.max(-1, ...[...(graph.get(child) ?? [])].map(heightOf));
+    heights.set(child, height);
+    return height;
+  };
+  const byHeight = Map.groupBy([...graph.keys()].toSorted(), heightOf);
+  return [...byHeight].toSorted(([a], [b]) => b - a).map(([, children]) => children);
 }
+
+/** Returns a table with the layers of these folders of `src`, top first. */
+export function layerTable(parts: readonly string[], files: FileImports): string {
+  const rows = parts.map((part) => {
+    const layers = layersOf(importsWithin(`src/${part}`, files));
+    const text = layers.map((children) => children.map((child) => `\`${child}\``).join(' '));
+    return `| \`${part}\` | ${text.join(' → ')} |\n`;
+  });
+  return `| | → |\n| --- | --- |\n${rows.join('')}`;
+}
+
+/** Returns a page with a generated text between the two marks of its name. Throws if the page has none. */
+export function withGenerated(page: string, name: string, text: string): string {
+  const start = `<!-- ${name}: written by \`npm run generate\` -->\n`;
+  const [from, to] = [page.indexOf(start), page.indexOf(`<!-- end of ${name} -->\n`)];
+  if (from === -1 || to < from) throw new Error(`the page has no ${start.trim()} … end of ${name}`);
+  return page.slice(0, from + start.length) + text + page.slice(to);
+}
+
+/** Returns the page about the architecture with its diagram and its table of layers. */
+export function withImports(page: string, files: FileImports): string {
+  refuseCircles(files);
+  const diagram = `\`\`\`mermaid\n${diagramOf(importsWithin('src', files))}\`\`\`\n`;
+  return withGenerated(
+    withGenerated(page, 'imports', diagram),
+    'layers',
+    layerTable(layered, files),
+  );
+}
+
+/** Parts with folders of their own. */
+const layered = ['operator', 'controller', 'lifecycle', 'viola', 'agent', 'cli', 'explain'];
