@@ -12,7 +12,7 @@ function graphOf(edges: Readonly<Record<string, readonly string[]>>) {
   return new Map(Object.entries(edges).map(([folder, imported]) => [folder, new Set(imported)]));
 }
 
-it('the diagram leaves out an import that follows from others', () => {
+it('the diagram leaves out implied imports', () => {
   const graph = graphOf({
     'main.ts': ['cli', 'api'],
     cli: ['my-kube', 'api'],
@@ -24,7 +24,7 @@ it('the diagram leaves out an import that follows from others', () => {
   );
 });
 
-it('an import circle is an error that names its folders', () => {
+it('an import circle is an error with the names of its folders', () => {
   const graph = graphOf({ main: ['a'], a: ['b'], b: ['c'], c: ['a'] });
   expect(() => reduced(graph)).toThrow('import circle: a → b → c → a');
 });
@@ -38,19 +38,19 @@ const files = new Map([
   ['src/kube/client.ts', []],
 ]);
 
-it('the layers of a folder go from its starting file down to what imports nothing', () => {
+it('layers go from the starting file down to files without imports', () => {
   const within = importsWithin('src/part', files);
   expect(layersOf(within)).toEqual([['run.ts'], ['plan'], ['read']]);
   expect(layersOf(importsWithin('src', files))).toEqual([['main.ts'], ['part'], ['kube']]);
 });
 
-it('a circle of folders is refused at any depth, also without a circle of files', () => {
+it('circular imports between folders are refused at any depth, also without circular files', () => {
   expect(() => refuseCircles(files)).not.toThrow();
   const tied = new Map([...files, ['src/part/read/all.ts', ['src/part/plan/size.ts']]]);
   expect(() => refuseCircles(tied)).toThrow('src/part: import circle: plan → read → plan');
 });
 
-it('withGenerated replaces the text between the marks, and nothing else', () => {
+it('withGenerated replaces only the text between the marks', () => {
   const marks = ['<!-- imports: written by `npm run generate` -->', '<!-- end of imports -->'];
   const page = `# A\n${marks.join('\nold\n')}\nend\n`;
   const drawn = withGenerated(page, 'imports', 'new\n');

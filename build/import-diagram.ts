@@ -7,7 +7,7 @@ export type FileImports = ReadonlyMap<string, readonly string[]>;
 /** Imports between the children of a folder, by importer: folders, and files directly in the folder. */
 export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Reads the imports of all sources below `root`/src. */
+/** Reads all imports below `root`/src. */
 export function readImports(root: string): FileImports {
   const paths = globSync('src/**/*.ts', { cwd: root }).toSorted();
   return new Map(
@@ -36,12 +36,12 @@ export function importsWithin(folder: string, files: FileImports): ImportGraph {
   return graph;
 }
 
-/** Returns the folder's child that is or holds the file; undefined: the file is elsewhere. */
+/** Returns the folder's child with the file; undefined: the file is elsewhere. */
 function childOf(folder: string, path: string): string | undefined {
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1).split('/')[0] : undefined;
 }
 
-/** Throws if the children of any folder below `src` import each other in a circle. */
+/** Throws if a folder below `src` has children with circular imports. */
 export function refuseCircles(files: FileImports): void {
   const folders = new Set([...files.keys()].flatMap(foldersAbove));
   for (const folder of folders) {
@@ -58,7 +58,7 @@ function foldersAbove(path: string): string[] {
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
-/** Sources that only tests load: their imports say nothing about the product. */
+/** Returns true for test sources: their imports say nothing about the product. */
 function isForTests(path: string): boolean {
   return /\.test\.ts$|\/testing\/|-in-test\.ts$|\/fake-|\/test-/.test(path);
 }
@@ -69,8 +69,8 @@ function importsIn(source: string): string[] {
 }
 
 /**
- * Returns the graph without the edges that follow from others: `a → c` goes where `a → b → c` exists. Throws if folders import
- * each other in a circle, because no picture of layers exists then.
+ * Returns the graph without the edges that follow from others: `a → c` goes where `a → b → c` exists. Throws for circular imports,
+ * because no picture of layers exists then.
  */
 export function reduced(graph: ImportGraph): ImportGraph {
   const below = new Map<string, ReadonlySet<string>>();
@@ -83,7 +83,7 @@ export function reduced(graph: ImportGraph): ImportGraph {
   );
 }
 
-/** Sets in `below` all folders that `folder` reaches by imports. */
+/** Sets in `below` all folders reached from `folder` by imports. */
 function collectBelow(
   folder: string,
   graph: ImportGraph,

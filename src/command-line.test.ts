@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 
-/** The command as users start it: `bin/multinic` of the checkout. */
+/** Path to the users' command: `bin/multinic` in this checkout. */
 const multinic = join(import.meta.dirname, '../bin/multinic');
 
 const folder = mkdtempSync(join(tmpdir(), 'command-line-'));
@@ -27,13 +27,13 @@ async function run(words: readonly string[]) {
 type Row = readonly [words: readonly string[], message: string];
 
 const parts = ['operator', 'viola', 'controller', 'lifecycle'];
-/** The other settings that these parts need. */
+/** Further required settings. */
 const needed: Readonly<Record<string, readonly string[]>> = {
   viola: ['--tokens-file', tokens, '--listen', '127.0.0.1:0'],
   controller: ['--agent-image', 'localhost/multinic-agent:0.1.0'],
 };
 
-/** Rows for a part outside a Pod, without a kubeconfig and with one that does not exist. */
+/** Rows for a part outside a Pod, without a kubeconfig and with a missing kubeconfig. */
 function withoutAccess(part: string): Row[] {
   const words = [part, ...(needed[part] ?? [])];
   const begin = `multinic ${part} cannot run: `;

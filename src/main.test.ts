@@ -87,7 +87,7 @@ describe('process signalled while loading its part', () => {
     createInterface(child.stdout).on('line', (line) => {
       const { msg } = JSON.parse(line) as { msg: string };
       messages.push(msg);
-      if (msg === 'viola serves') child.kill('SIGTERM');
+      if (msg === 'viola started') child.kill('SIGTERM');
     });
     expect(await ended).toEqual([0, null]);
     expect(messages).toContain('stopping');
@@ -121,7 +121,7 @@ it('part metrics contain the build info and the heap limit', async () => {
   const lines = createInterface(child.stdout);
   lines.on('line', (line) => {
     const entry = JSON.parse(line) as { msg: string; url?: string };
-    if (entry.msg === 'viola serves' && entry.url) url.resolve(entry.url);
+    if (entry.msg === 'viola started' && entry.url) url.resolve(entry.url);
   });
   lines.on('close', () => url.reject(new Error('it ended')));
   const metrics = await (await fetch(`${await url.promise}/metrics`)).text();

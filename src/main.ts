@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { protocols } from './api/job.ts';
 import { sourceFields } from './api/source-fields.ts';
-import type { PartName } from './main-part.ts';
 import type { Version } from './process/about.ts';
 import { exitOnSignal, failedExit, usageExit } from './process/shutdown.ts';
 import { thisBuild } from './process/version.ts';
+import type { PartName } from './runtime/part-process.ts';
 
 // Every process loads these imports, and an agent starts again for each node change.
 
@@ -23,7 +23,7 @@ async function main(argv: readonly string[]): Promise<number> {
   if (name === 'agent') {
     return loadAndRun(loadAgent, async ({ agentMain }) => agentMain(rest), failedExit);
   }
-  // The agent's image has no user commands, only this one.
+  // The agent's image has no other user commands.
   if (isOneOf(name, ['--version', '-V']) || (name === 'version' && rest.length === 0)) {
     console.log(versionText(version()));
     return 0;

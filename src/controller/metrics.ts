@@ -3,6 +3,7 @@ import type { metricTable } from '../api/metrics.ts';
 import { reasons } from '../api/reasons.ts';
 import type { Store } from '../kube/cache/store.ts';
 import type { Metrics } from '../process/metrics.ts';
+import type { Runner } from './jobs/runner.ts';
 import type { NodeConfig } from './objects/stores.ts';
 import type { Budget } from './removals/budget.ts';
 import type { RemovalLedger } from './removals/ledger.ts';
@@ -44,6 +45,23 @@ export function gaugeStates(configs: Store<NodeConfig>, metrics: ControllerMetri
     add(change.object, change.type === 'deleted' ? -1 : 1);
     show();
   });
+}
+
+interface Sampled {
+  readonly configs: Store<NodeConfig>;
+  readonly rollout: Pick<Rollout, 'count'>;
+  readonly budget: Pick<Budget, 'clusterUse'>;
+  readonly ledger: Pick<RemovalLedger, 'entries'>;
+  readonly runner: Pick<Runner, 'open'>;
+}
+
+/** Reports objects, rollout, removals and running Jobs. */
+export function sampleController(metrics: Metrics<typeof metricTable>, sampled: Sampled): void {
+  const { configs, rollout, budget, ledger, runner } = sampled;
+  gaugeStates(configs, metrics);
+  sampleRollout(metrics, rollout);
+  sampleRemovals(metrics, budget, ledger);
+  metrics.sample('multinic_jobs_active', {}, () => runner.open().length);
 }
 
 type SampledMetrics = Pick<Metrics<typeof metricTable>, 'sample'>;

@@ -1,11 +1,12 @@
 import type { metricTable } from '../api/metrics.ts';
 import { apiAccess } from '../http/api-settings.ts';
 import type { HttpServer } from '../http/app.ts';
-import { certificateFilesOf, followCertificate, readCertificate } from '../http/certificate.ts';
-import { createHttpServer, listen } from '../http/server.ts';
+import { certificateFilesOf } from '../http/certificate.ts';
 import { openTokenFile, type TokenFile } from '../http/token-file.ts';
 import { operatorVerbs } from '../http/who-may.ts';
 import type { PartContext } from '../process/part.ts';
+import { ApiServer } from '../runtime/api-server.ts';
+import { aborted } from '../time/aborted.ts';
 import { type InventoryDeps, serveInventory } from './routes.ts';
 import type { InventorySettings } from './settings.ts';
 
@@ -20,11 +21,12 @@ export interface InventoryStart {
 /** Serves the inventory until the signal aborts, unless disabled. */
 export async function startInventory(
   settings: InventorySettings,
-  { clock, log, health, metrics, about }: PartContext<typeof metricTable>,
+  context: PartContext<typeof metricTable>,
   { store, unavailable, serveMore }: InventoryStart,
   signal: AbortSignal,
 ): Promise<void> {
   if (!settings.inventoryEnabled) return aborted(signal);
+  const { clock, log, health, metrics } = context;
   const access = apiAccess(settings, {
     name: 'inventory',
     listen: settings.inventoryListen,
@@ -40,35 +42,19 @@ export async function startInventory(
     file === undefined
       ? undefined
       : await openTokenFile(file, { clock, log, health, onRead, verbs: operatorVerbs });
-  const files = certificateFilesOf(access.tls);
-  const tls = files && (await readCertificate(files));
-  const app = await createHttpServer({
-    title: 'MultiNIC inventory',
-    clock,
-    log,
-    health,
-    registry: metrics.registry,
-    about,
-    guardsHost: true,
-    ...(tls ? { tls } : {}),
-    onAnswer: ({ method, route, status, seconds }) => {
-      const labels = { server: 'inventory', method, route };
-      metrics.count('multinic_http_requests_total', { ...labels, status: String(status) });
-      metrics.observe('multinic_http_request_duration_seconds', labels, seconds);
+  await using server = await ApiServer.open(
+    {
+      title: 'MultiNIC inventory',
+      name: 'inventory',
+      address: settings.inventoryListen,
+      files: certificateFilesOf(access.tls),
+      guardsHost: true,
     },
-  });
-  serveInventory(app, { store, tokens, unavailable });
-  serveMore?.(app, tokens);
-  const { url } = await listen(app, settings.inventoryListen, signal);
+    context,
+  );
+  serveInventory(server.app, { store, tokens, unavailable });
+  serveMore?.(server.app, tokens);
+  const url = await server.listen(signal);
   log.info({ url }, 'inventory serving');
-  if (files && tls) await followCertificate(app, files, { first: tls, clock, log }, signal);
-  else await aborted(signal);
-  await app.close();
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  if (signal.aborted) resolve();
-  return promise;
+  await server.followCertificate(signal);
 }

@@ -1,8 +1,6 @@
-import type { metricTable } from '../api/metrics.ts';
 import { labels, managedObjects } from '../api/names.ts';
-import { createReflector, type Reflector } from '../kube/cache/reflector.ts';
+import type { Reflector } from '../kube/cache/reflector.ts';
 import type { Store } from '../kube/cache/store.ts';
-import type { KubeClient } from '../kube/client/client.ts';
 import {
   claims,
   configMaps,
@@ -19,25 +17,13 @@ import {
 } from '../kube/core-resources.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
-import { countSteps } from '../kube-metrics.ts';
-import type { PartContext } from '../process/part.ts';
+import { createWatch, type WatchContext } from '../runtime/watch.ts';
 import { multiNicOperators } from './model/multinicoperator.ts';
 import type { Stores } from './objects/stores.ts';
 
-export interface WatchesOptions {
-  readonly client: Pick<KubeClient, 'list' | 'watch'>;
-  readonly context: Pick<PartContext<typeof metricTable>, 'clock' | 'random' | 'log' | 'metrics'>;
+export interface WatchesOptions extends WatchContext {
   readonly namespace: string;
   readonly stores: Stores;
-}
-
-interface Scope {
-  /** Name to distinguish several watches for one kind. */
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-  readonly keepsManagedFields?: boolean;
 }
 
 function named(name: string) {
@@ -45,16 +31,10 @@ function named(name: string) {
 }
 
 /** Creates watches on MultiNicOperators, labelled objects, and single objects by name. */
-export function createWatches({ client, context, namespace, stores }: WatchesOptions): Reflector[] {
-  const { clock, random, log, metrics } = context;
-
-  function mirror<T extends KubeObject>(resource: Resource<T>, store: Store<T>, scope: Scope) {
-    const name = scope.name ?? resource.kind;
-    const onError = (error: unknown, retryInMs: number): void =>
-      log.warn({ err: error, kind: name, retryInMs }, 'watch interrupted');
-    const onStep = countSteps(metrics, name);
-    return createReflector({ client, resource, store, clock, random, onError, onStep, ...scope });
-  }
+export function createWatches({ namespace, stores, ...context }: WatchesOptions): Reflector[] {
+  type Scope = Partial<Omit<Parameters<typeof createWatch>[0], 'resource' | 'store' | 'transform'>>;
+  const mirror = <T extends KubeObject>(resource: Resource<T>, store: Store<T>, scope: Scope) =>
+    createWatch({ resource, store, ...scope }, context);
 
   const protectedOnes = {
     namespace,

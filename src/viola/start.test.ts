@@ -36,7 +36,7 @@ async function start(
   const write = (line: string): void => {
     lines.push(line);
     const entry = JSON.parse(line) as { msg: string; url?: string };
-    if (entry.msg === 'viola serves' && entry.url) url.resolve(entry.url);
+    if (entry.msg === 'viola started' && entry.url) url.resolve(entry.url);
   };
   const done = startViola(
     readSettings(violaSettings, { env: {}, flags: all }),

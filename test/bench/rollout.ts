@@ -1,8 +1,9 @@
 // Time that the rollout budget takes of a first install and of an attach, beside a budget that holds nothing: the same nodes, the
 // same embedded API server and agents, all in this process. Time is that of the clock of the tests. Then how long a rollout of
 // as many nodes takes to stop: from the result that decides it until every waiting object shows it.
-import type { CreateRollout } from '../../src/controller/loop.ts';
+
 import { createRollout } from '../../src/controller/scheduling/rollout-budget.ts';
+import type { CreateRollout } from '../../src/controller/scheduling/scheduling.ts';
 import { ControllerFixture } from '../fixtures/controller.ts';
 import { entry } from '../fixtures/controller-samples.ts';
 import { failed, RolloutFixture } from '../fixtures/rollout.ts';

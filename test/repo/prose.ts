@@ -30,10 +30,13 @@ function proseOfTypeScript(source: string): Prose {
   };
 }
 
+function isComment(line: string): boolean {
+  return /^\s*#(?!!| shellcheck )/.test(line);
+}
+
 /** A quoted string counts as a message when three words stand in a row; templates of kubectl do not count. */
 function proseOfShell(source: string): Prose {
   const lines = source.split('\n');
-  const isComment = (line: string) => /^\s*#(?!!| shellcheck )/.test(line);
   const strings = lines
     .filter((line) => !isComment(line))
     .flatMap((line) => [...line.matchAll(/"((?:\\.|[^"\\])+)"/g)].map(([, string = '']) => string));

@@ -29,8 +29,9 @@ export function wordingByFolder(): Readonly<Record<string, Wording>> {
   const folders: Record<string, Wording> = {};
   for (const path of countedFiles()) {
     const into = (folders[folderOf(path)] ??= { comments: none(), titles: none(), texts: none() });
-    for (const [kind, texts] of Object.entries(proseOf(path, textOf(path)))) {
-      for (const text of texts) count(text, into[kind as keyof Prose]);
+    const prose = proseOf(path, textOf(path));
+    for (const kind of ['comments', 'titles', 'texts'] as const) {
+      for (const text of prose[kind]) count(text, into[kind]);
     }
   }
   return folders;

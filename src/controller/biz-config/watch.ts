@@ -3,12 +3,11 @@ import type { metricTable } from '../../api/metrics.ts';
 import { type BizConfigGroup, labels } from '../../api/names.ts';
 import { type BizConfig, bizConfigsIn } from '../../biz-config/biz-config.ts';
 import { identityOf } from '../../biz-config/entries.ts';
-import { createReflector, type Reflector } from '../../kube/cache/reflector.ts';
 import { type Change, Store } from '../../kube/cache/store.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { crds } from '../../kube/core-resources.ts';
-import { countSteps } from '../../kube-metrics.ts';
 import type { PartContext } from '../../process/part.ts';
+import { createWatch } from '../../runtime/watch.ts';
 import { jittered } from '../../time/backoff.ts';
 import { passed } from '../../time/clock.ts';
 import { instanceIdOf, type NodeConfig, nodeNameOf } from '../objects/stores.ts';
@@ -26,8 +25,6 @@ export interface GroupWatchOptions {
 export interface GroupWatch {
   readonly group: BizConfigGroup;
   readonly store: Store<BizConfig>;
-  /** Time since the last server message about the kind; undefined while the CRD does not exist. */
-  readonly silence: Pick<Reflector, 'name' | 'silentMs'>;
   /** Watches while the CustomResourceDefinition exists, until the signal aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
@@ -35,25 +32,14 @@ export interface GroupWatch {
 /** Creates a watch that starts and stops with its CustomResourceDefinition; a missing CRD is no error. */
 export function createGroupWatch(group: BizConfigGroup, options: GroupWatchOptions): GroupWatch {
   const { client, namespace } = options;
-  const { clock, random, log, metrics } = options.context;
+  const { clock, random, log } = options.context;
   const resource = bizConfigsIn(group);
   const definition = `${resource.plural}.${group}`;
   const store = new Store<BizConfig>({
     packed: true,
     indexes: { label: ({ metadata }) => [labelValue(metadata.name)], node: nodesIn },
   });
-  const reflector = createReflector({
-    client,
-    resource,
-    store,
-    clock,
-    random,
-    namespace,
-    name: definition,
-    onError: (error, retryInMs) =>
-      log.warn({ err: error, kind: definition, retryInMs }, 'watch interrupted'),
-    onStep: countSteps(metrics, definition),
-  });
+  const reflector = createWatch({ resource, store, namespace, name: definition }, options);
 
   async function run(signal: AbortSignal): Promise<void> {
     let following: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
@@ -92,13 +78,7 @@ export function createGroupWatch(group: BizConfigGroup, options: GroupWatchOptio
     }
   }
 
-  const silence = {
-    name: definition,
-    get silentMs() {
-      return reflector.state === 'stopped' ? undefined : reflector.silentMs;
-    },
-  };
-  return { group, store, silence, run };
+  return { group, store, run };
 }
 
 /** Returns index values by which node objects find their source. */

@@ -9,7 +9,7 @@ import { findTarget, keysAbout } from '../target.ts';
 import { isRunningPod } from './legacy-controller.ts';
 
 /** Objects that wait for a free agent slot. */
-interface WaitingObjects {
+export interface WaitingObjects {
   /** Removes and returns the keys that may retry. */
   wake(): readonly string[];
 }

@@ -1,20 +1,15 @@
-import type { metricTable } from '../../api/metrics.ts';
 import { agentAppName, labels } from '../../api/names.ts';
-import { createReflector, type Reflector } from '../../kube/cache/reflector.ts';
+import type { Reflector } from '../../kube/cache/reflector.ts';
 import type { Store } from '../../kube/cache/store.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
 import { type Job, jobs, type Node, nodes, type Pod, pods } from '../../kube/core-resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
-import { countSteps } from '../../kube-metrics.ts';
-import type { PartContext } from '../../process/part.ts';
+import { createWatch, type WatchContext } from '../../runtime/watch.ts';
 import { slimAgentPod, slimJob } from '../jobs/job-runner.ts';
 import { type NodeConfig, nodeConfigs, slimNode } from '../objects/stores.ts';
 import { legacyJobsSelector, type OtherController, slimPod } from './legacy-controller.ts';
 
-export interface WatchesOptions {
-  readonly client: Pick<KubeClient, 'list' | 'watch'>;
-  readonly context: Pick<PartContext<typeof metricTable>, 'clock' | 'random' | 'log' | 'metrics'>;
+export interface WatchesOptions extends WatchContext {
   readonly namespace: string;
   readonly agentNamespace: string;
   /** Node label to cache; undefined: none. */
@@ -44,16 +39,9 @@ interface Scope<T> {
 
 /** Creates the watches: objects, Nodes, own Jobs and Pods, and the legacy controller's Jobs and Pods. */
 export function createWatches(options: WatchesOptions): Watches {
-  const { client, namespace, agentNamespace, stores } = options;
-  const { clock, random, log } = options.context;
-
-  function mirror<T extends KubeObject>(resource: Resource<T>, store: Store<T>, scope: Scope<T>) {
-    const kind = scope.name ?? resource.kind;
-    const onError = (error: unknown, retryInMs: number): void =>
-      log.warn({ err: error, kind, retryInMs }, 'watch interrupted');
-    const onStep = countSteps(options.context.metrics, kind);
-    return createReflector({ client, resource, store, clock, random, onError, onStep, ...scope });
-  }
+  const { namespace, agentNamespace, stores } = options;
+  const mirror = <T extends KubeObject>(resource: Resource<T>, store: Store<T>, scope: Scope<T>) =>
+    createWatch({ resource, store, ...scope }, options);
 
   const agents = {
     namespace: agentNamespace,

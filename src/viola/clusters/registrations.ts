@@ -1,10 +1,10 @@
 import type { metricTable } from '../../api/metrics.ts';
 import { labels } from '../../api/names.ts';
-import { createReflector } from '../../kube/cache/reflector.ts';
 import { Store } from '../../kube/cache/store.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { type Secret, secrets } from '../../kube/core-resources.ts';
 import type { PartContext } from '../../process/part.ts';
+import { createWatch } from '../../runtime/watch.ts';
 
 /** Current registration Secrets for business clusters. */
 export interface Registrations {
@@ -19,25 +19,18 @@ export interface Registrations {
 export function openRegistrations(
   management: KubeClient,
   namespace: string,
-  { clock, random, log, health }: PartContext<typeof metricTable>,
+  context: PartContext<typeof metricTable>,
 ): Registrations {
   const store = new Store<Secret>();
-  const reflector = createReflector({
-    client: management,
-    resource: secrets,
-    namespace,
-    labelSelector: labels.providerId,
-    store,
-    clock,
-    random,
-    onError: (error, retryInMs) =>
-      log.warn({ err: error, retryInMs }, 'registrations of business clusters cannot be read'),
-  });
+  const reflector = createWatch(
+    { resource: secrets, name: 'Registration', namespace, labelSelector: labels.providerId, store },
+    { client: management, context },
+  );
   let listed = false;
   void reflector.synced.then(() => {
     listed = true;
   });
-  health.ready('clusters', () =>
+  context.health.ready('clusters', () =>
     listed ? undefined : 'the registrations of business clusters are not read yet',
   );
   return { secrets: store, listed: () => listed, follow: async (signal) => reflector.run(signal) };

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const url = new URL(viola.url('without a token'));
   legacyUrl = `http://127.0.0.1:${url.port}`;
   await vi.waitFor(async () => {
-    expect((await fetch(`${viola.url('viola serves')}/readyz`)).status).toBe(200);
+    expect((await fetch(`${viola.url('viola started')}/readyz`)).status).toBe(200);
   });
 });
 
@@ -213,7 +213,7 @@ describe('legacy listener', () => {
   });
 
   it('the API listener still requires a token beside the legacy listener', async () => {
-    const to = viola.url('viola serves');
+    const to = viola.url('viola started');
     expect(await call({ to })).toMatchObject({ status: 401, body: { code: 'TokenRequired' } });
   });
 
@@ -230,7 +230,7 @@ describe('legacy listener', () => {
     );
     await expect.poll(eventsOfPods).toEqual([['pod-uid', 'Warning', 'LegacyListener']]);
     const headers = { authorization: 'Bearer rw' };
-    const to = viola.url('viola serves');
+    const to = viola.url('viola started');
     const { body } = await call({ method: 'GET', path: '/v1/k8s/clusters', to, headers });
     expect(body).toMatchObject({
       conditions: [
@@ -243,7 +243,7 @@ describe('legacy listener', () => {
     await using plain = await run({});
     expect(await plain.metrics()).toContain('multinic_legacy_listener 0');
     expect(plain.lines.some(({ msg }) => msg.includes('without a token'))).toBe(false);
-    const answer = await fetch(`${plain.url('viola serves')}/v1/k8s/clusters`, {
+    const answer = await fetch(`${plain.url('viola started')}/v1/k8s/clusters`, {
       headers: { authorization: 'Bearer rw' },
     });
     expect(await answer.json()).not.toHaveProperty('conditions');

@@ -192,7 +192,7 @@ it('MultiNIC goes and every NIC stays', async () => {
 it('parts run from source where none is installed', async () => {
   await expectUntouched(async () => {
     await using parts = start(place.shells.management, 'make run');
-    await parts.until(/"msg":"viola serves"/);
+    await parts.until(/"msg":"viola started"/);
     await parts.until(/"msg":"operator started"/);
   });
 });

@@ -1,11 +1,8 @@
 import { counted } from '../../../api/counted.ts';
 import { wasOverBudget } from '../../../api/held-nics.ts';
-import { annotations, finalizers } from '../../../api/names.ts';
 import { allowedIn, exceededBudget, settleMs } from '../../../api/removals.ts';
 import type { Store as ObjectStore } from '../../../kube/cache/store.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
-import { crds, namespaces } from '../../../kube/core-resources.ts';
-import { isForbidden } from '../../../kube/errors.ts';
 import { overBudget, overText, sideEffect } from '../../../plan/gate.ts';
 import type { PlannedUse } from '../../../plan/plan.ts';
 import type { Clock } from '../../../time/clock.ts';
@@ -25,6 +22,8 @@ import { consentOf } from '../../removals/consent.ts';
 import { storedHoldOf } from '../../removals/held-set.ts';
 import { deletionCondition, isOperatorHold, isOverBudget } from '../../removals/hold.ts';
 import { recordsOf, sumOf } from '../../removals/records.ts';
+import { endingOwner } from './ending-owner.ts';
+import { nextSteps, stays } from './next-steps.ts';
 import { undecidedSuccessor } from './successors.ts';
 import { countOf, nicsOn, type OwnNode } from './withdrawal.ts';
 
@@ -75,7 +74,7 @@ export function createDeletionGuard({
     if (isReleased(object)) return 0;
     const before = earlierHold(object);
     if (before !== undefined) throw held(before);
-    const why = await terminating(object, signal);
+    const why = await endingOwner(object, { client, definition }, signal);
     if (why !== undefined) throw held(`${sideEffect}${why}; ${nextSteps(object)}`);
     const isCounted = configs.list().length > 1 && deletionPolicyOf(object) === 'Ask';
     const delayMs = Math.max(settings.deletionDelay, isCounted ? settleMs : 0);
@@ -153,30 +152,6 @@ export function createDeletionGuard({
     });
   }
 
-  async function terminating(object: ConfigObject, signal: AbortSignal) {
-    const { namespace = '' } = object.metadata;
-    const owners = [
-      { what: `namespace ${namespace}`, read: async () => readNamespace(namespace, signal) },
-      { what: `the CRD ${definition}`, read: async () => readDefinition(signal) },
-    ];
-    for (const { what, read } of owners) {
-      const state = await read().catch((error: unknown) => {
-        throw isForbidden(error) ? unknown(what, error, object) : error;
-      });
-      if (state !== 'stays') return `${what} ${state}`;
-    }
-    return undefined;
-  }
-
-  async function readNamespace(name: string, signal: AbortSignal) {
-    return stateOf(await client.find(namespaces, { name }, { signal }));
-  }
-
-  async function readDefinition(signal: AbortSignal) {
-    if (definition === undefined) return 'stays';
-    return stateOf(await client.find(crds, { name: definition }, { signal }));
-  }
-
   return { waitMs, checkBudgets };
 }
 
@@ -219,38 +194,6 @@ function isWaiting(object: ConfigObject, now: Date): boolean {
 }
 
 /** A missing namespace or CRD was deleted by force, so removing its NICs still needs approval. */
-function stateOf(found: Pick<ConfigObject, 'metadata'> | undefined) {
-  if (found === undefined) return 'no longer exists';
-  return found.metadata.deletionTimestamp === undefined ? 'stays' : 'is being deleted';
-}
-
 function held(message: string): StepFailure {
   return new StepFailure({ reason: 'RemovalHeld', message });
-}
-
-function unknown(what: string, cause: Error, object: ConfigObject): StepFailure {
-  const why = `the deletion of ${what} cannot be checked, so no NIC is removed: ${cause.message}`;
-  const message = `${why}; to check it, grant the operator "get" on ${what}; ${nextSteps(object)}`;
-  return new StepFailure({ reason: 'Error', message }, { cause });
-}
-
-/** First words in the next steps. */
-const stays = '; the NICs stay';
-
-/** Returns the next steps of a blocked deletion. */
-export function nextSteps(object: ConfigObject): string {
-  const { namespace, name } = object.metadata;
-  const target = `-n ${namespace}`;
-  const consent = `${annotations.allowRemovals}="$(date -Is)"`;
-  return [
-    `the NICs stay while this OpenstackConfig has the finalizer ${finalizers.openstackConfig}`,
-    `to remove them: kubectl ${target} annotate openstackconfig ${name} --overwrite ${consent}`,
-    toKeep(object),
-  ].join('; ');
-}
-
-/** Returns how a deleted object's NICs stay on the nodes. */
-export function toKeep({ metadata: { namespace, name } }: ConfigObject): string {
-  const retain = `'{"spec":{"settings":{"deletionPolicy":"Retain"}}}'`;
-  return `to keep them and let the object go: kubectl -n ${namespace} patch openstackconfig ${name} --type merge -p ${retain}, then apply the object again to manage them`;
 }

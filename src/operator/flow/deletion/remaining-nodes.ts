@@ -12,7 +12,7 @@ import type { StatusProblem, StepFailure } from '../../model/step-failure.ts';
 import { consentRefusalOf } from '../../removals/consent.ts';
 import { storedHoldOf } from '../../removals/held-set.ts';
 import { isOverBudget } from '../../removals/hold.ts';
-import { nextSteps } from './guard.ts';
+import { nextSteps } from './next-steps.ts';
 import { nicsOn, type OwnNode, type Withdrawal, type Withdrawn } from './withdrawal.ts';
 
 /** Nodes and POSTs that delay an object's deletion. */

@@ -15,7 +15,7 @@ import type { Clock } from '../../../time/clock.ts';
 import { withDeadline } from '../../../time/deadline.ts';
 import type { Rounds } from '../../clusters/deliver/delivery-rounds.ts';
 import type { OperatorMetrics } from '../../model/metrics.ts';
-import { packNics, unpackNics } from '../../model/packing/nics.ts';
+import { DeliveredNics } from './delivered-nics.ts';
 
 /** Bases of removals in a business cluster. */
 interface BasesByCluster {
@@ -72,9 +72,6 @@ class DatabaseFailure extends Error {
   override readonly name = 'DatabaseFailure';
 }
 
-/** Most servers in memory: enough for large fleets, but not for every server that an autoscaler ever made. */
-const mostRemembered = 20_000;
-
 /** Kind of database call, for metrics. */
 type Operation = 'authors' | 'nics' | 'nodes' | 'record';
 
@@ -106,8 +103,7 @@ export function createInventory(deps: InventoryDeps): Inventory {
   let changes: Promise<unknown> = Promise.resolve();
   /** OpenstackConfigs deleted while the database was down, with the bases of their removals. */
   const pendingRemovals = new Map<string, PendingRemoval>();
-  /** Last delivered NICs by server id, packed: NIC names outlive their objects, also without the database. */
-  const delivered = new Map<string, string>();
+  const delivered = new DeliveredNics();
 
   function ended(operation: Operation, status: 'success' | 'error', startedAt: number): void {
     metrics.count('multinic_inventory_calls_total', { result: status });
@@ -141,14 +137,6 @@ export function createInventory(deps: InventoryDeps): Inventory {
       log.error({ err: cause, pauseMs }, 'inventory failed, syncs continue without it');
       throw failure;
     }
-  }
-
-  function remember({ instanceId, interfaces }: RecordedNode): void {
-    const serverId = instanceId.toLowerCase();
-    delivered.delete(serverId);
-    delivered.set(serverId, packNics(interfaces));
-    const [oldest] = delivered.keys();
-    if (delivered.size > mostRemembered && oldest !== undefined) delivered.delete(oldest);
   }
 
   /** Runs database changes singly, so that each change has the full timeout. */
@@ -194,19 +182,13 @@ export function createInventory(deps: InventoryDeps): Inventory {
       );
       if (recorded && !pauses.writes) return recorded;
       // Only this process knows failed writes.
-      const ids = serverIds.map((id) => id.toLowerCase());
-      const own = ids.flatMap((instanceId) => {
-        const packed = delivered.get(instanceId);
-        return packed === undefined ? [] : [{ instanceId, interfaces: unpackNics(packed) }];
-      });
-      const other = recorded ?? [];
-      return [...own, ...other.filter((node) => !delivered.has(node.instanceId.toLowerCase()))];
+      return delivered.over(recorded ?? [], serverIds);
     },
     authors: async () =>
       (await unlessItFails(async () => query('authors', async () => store.authors()))) ?? [],
     async record(providerId, author, nodes, details) {
       pendingRemovals.delete(keyOf(author));
-      await inTurns(nodes, remember);
+      await inTurns(nodes, delivered.remember);
       const isWritten = await unlessItFails(async () => write(providerId, author, nodes, details));
       if (pendingRemovals.size > 0 && !pauseOf('record')) await unlessItFails(eraseAll);
       return isWritten === true;

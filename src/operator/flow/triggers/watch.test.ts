@@ -23,11 +23,12 @@ let watching: Promise<void>;
 const policies: TriggerPolicy[] = [];
 const events: string[] = [];
 const lines: string[] = [];
-const metrics = createMetrics(metricTable);
+let metrics = createMetrics(metricTable);
 const clock = systemClock;
 const random = systemRandom;
 
 beforeEach(async () => {
+  metrics = createMetrics(metricTable);
   api = await startApiServer();
   admin = createKubeClient(api.access, { clock, random });
   await admin.create(namespaces, { metadata: { name: home } });
@@ -54,10 +55,7 @@ async function follow(): Promise<void> {
     client: admin,
     namespace: home,
     recorder: { record },
-    clock,
-    random,
-    log,
-    metrics,
+    context: { clock, random, log, metrics },
     onPolicy: (policy) => void policies.push(policy),
   });
   watching = reflector.run(stop.signal);

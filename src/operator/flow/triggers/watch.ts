@@ -1,30 +1,22 @@
 import type { Reason } from '../../../api/reasons.ts';
 import { triggerConfigMap } from '../../../api/trigger-config.ts';
-import { createReflector, type Reflector } from '../../../kube/cache/reflector.ts';
+import type { Reflector } from '../../../kube/cache/reflector.ts';
 import { type Change, Store } from '../../../kube/cache/store.ts';
-import type { KubeClient } from '../../../kube/client/client.ts';
 import { type ConfigMap, configMaps } from '../../../kube/core-resources.ts';
 import type { EventRecorder } from '../../../kube/events.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
-import type { Logger } from '../../../process/log.ts';
-import type { Clock, Random } from '../../../time/clock.ts';
+import { createWatch, type WatchContext } from '../../../runtime/watch.ts';
 import {
   immediately,
   readPolicy,
   type TriggerPolicy,
   unreadable,
 } from '../../../triggers/policy.ts';
-import type { OperatorMetrics } from '../../model/metrics.ts';
 
-export interface TriggerWatchDeps {
-  readonly client: Pick<KubeClient, 'list' | 'watch'>;
+export interface TriggerWatchDeps extends WatchContext {
   /** The operator's own namespace. */
   readonly namespace: string;
   readonly recorder: Pick<EventRecorder, 'record'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  readonly metrics: OperatorMetrics;
   /** Called with each changed policy. */
   readonly onPolicy: (policy: TriggerPolicy) => void;
 }
@@ -35,29 +27,20 @@ export interface TriggerWatchDeps {
  * list, because a user may want no polling.
  */
 export function watchTriggers(deps: TriggerWatchDeps): Reflector {
-  const { client, namespace, clock, random, log } = deps;
+  const { client, context, namespace } = deps;
   const store = new Store<ConfigMap>();
   store.subscribe(take(deps));
+  const { name } = triggerConfigMap;
   // Logged by every replica, leader or not: `kubectl logs | grep trigger` reads any replica.
-  log.info({ configMap: triggerConfigMap.name }, 'watching the trigger configuration');
-  return createReflector({
-    client,
-    resource: configMaps,
-    name: triggerConfigMap.name,
-    namespace,
-    fieldSelector: `metadata.name=${triggerConfigMap.name}`,
-    store,
-    clock,
-    random,
-    onError: (error, retryInMs) =>
-      log.warn(
-        { err: error, retryInMs },
-        `watch of ConfigMap ${triggerConfigMap.name} interrupted`,
-      ),
-  });
+  context.log.info({ configMap: name }, 'watching the trigger configuration');
+  const fieldSelector = `metadata.name=${name}`;
+  return createWatch(
+    { resource: configMaps, name, namespace, fieldSelector, store },
+    { client, context },
+  );
 }
 
-function take({ recorder, log, metrics, onPolicy }: TriggerWatchDeps) {
+function take({ recorder, context: { log, metrics }, onPolicy }: TriggerWatchDeps) {
   const usable = (is: boolean) => metrics.set('multinic_trigger_config_usable', {}, is ? 1 : 0);
   usable(true);
   let known = false;

@@ -1,13 +1,10 @@
 import type { metricTable } from '../../../../api/metrics.ts';
-import {
-  certificateFilesOf,
-  followCertificate,
-  readCertificate,
-} from '../../../../http/certificate.ts';
-import { createHttpServer, listen } from '../../../../http/server.ts';
+import { certificateFilesOf } from '../../../../http/certificate.ts';
 import { openTokenFile } from '../../../../http/token-file.ts';
 import { operatorVerbs } from '../../../../http/who-may.ts';
 import type { PartContext } from '../../../../process/part.ts';
+import { ApiServer } from '../../../../runtime/api-server.ts';
+import { aborted } from '../../../../time/aborted.ts';
 import { type TriggerSettings, triggerAccess } from '../../../model/settings/triggers.ts';
 import { type CallersDeps, keysIn } from './callers.ts';
 import { ReconcileRequests, type ReconcileRequestsDeps } from './reconcile-requests.ts';
@@ -26,35 +23,26 @@ export async function startTriggerServer(
   const { tokensFile, tls: places } = triggerAccess(settings);
   const callers = await callersOf({ tokensFile, keyFile: settings.triggerHmacKeyFile }, context);
   if (!callers) return aborted(signal);
-  const { clock, log, health, metrics, about } = context;
-  const files = certificateFilesOf(places);
-  const tls = files && (await readCertificate(files));
-  const app = await createHttpServer({
-    title: 'MultiNIC triggers',
-    clock,
-    log,
-    health,
-    registry: metrics.registry,
-    about,
-    bodyLimit: longestBody,
-    ...(tls ? { tls } : {}),
-    onAnswer: ({ method, route, status, seconds }) => {
-      const labels = { server: 'trigger', method, route };
-      metrics.count('multinic_http_requests_total', { ...labels, status: String(status) });
-      metrics.observe('multinic_http_request_duration_seconds', labels, seconds);
+  const { clock, log } = context;
+  await using server = await ApiServer.open(
+    {
+      title: 'MultiNIC triggers',
+      name: 'trigger',
+      address: settings.triggerListen,
+      files: certificateFilesOf(places),
+      bodyLimit: longestBody,
     },
-  });
-  serveTriggers(app, {
+    context,
+  );
+  serveTriggers(server.app, {
     ...callers,
     used: new UsedSignatures(clock),
     requests: new ReconcileRequests({ ...cluster, clock, lifetime: signal }),
     clock,
   });
-  const { url } = await listen(app, settings.triggerListen, signal);
+  const url = await server.listen(signal);
   log.info({ url }, 'trigger endpoint started');
-  if (files && tls) await followCertificate(app, files, { first: tls, clock, log }, signal);
-  else await aborted(signal);
-  await app.close();
+  await server.followCertificate(signal);
 }
 
 /** Files that name the callers of the trigger endpoint. */
@@ -85,11 +73,4 @@ async function openTokens(path: string, { clock, log, health, metrics }: Context
     onRead: (usable) =>
       metrics.set('multinic_token_file_usable', { server: 'trigger' }, usable ? 1 : 0),
   });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  if (signal.aborted) resolve();
-  return promise;
 }

@@ -20,12 +20,13 @@ import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createMetrics, type Metrics } from '../process/metrics.ts';
 import { readSettings } from '../process/settings.ts';
+import { aborted } from '../time/aborted.ts';
 import { systemClock, systemRandom } from '../time/clock.ts';
-import { createLoop } from './loop.ts';
 import { multiNicOperators, statusOf } from './model/multinicoperator.ts';
 import { lifecycleSettings } from './settings.ts';
 import { data } from './stages/managed-controller/testing/scene.ts';
 import type { Webhook } from './stages/protection/webhook.ts';
+import { wireLifecycle } from './wiring.ts';
 
 const namespace = 'multinic-system';
 const ref = { namespace, name: 'production-system' };
@@ -44,15 +45,9 @@ const webhook: Webhook = {
   access: { authorities: 'PEM', user: `system:serviceaccount:${namespace}:multinic-operator` },
   answers: true,
   onChange: () => undefined,
-  keepCertificates: untilAborted,
-  serve: untilAborted,
+  keepCertificates: aborted,
+  serve: aborted,
 };
-
-async function untilAborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  if (!signal.aborted) await promise;
-}
 
 beforeEach(async () => {
   api = await startApiServer({ crds: Object.values(crdDefinitions()) });
@@ -70,7 +65,7 @@ beforeEach(async () => {
 function start(): void {
   stop = new AbortController();
   metrics = createMetrics(metricTable);
-  const loop = createLoop({
+  const { lead } = wireLifecycle({
     client: admin,
     settings: readSettings(lifecycleSettings, { env: {}, flags: {} }),
     context: {
@@ -88,7 +83,7 @@ function start(): void {
     webhook,
     kubernetesMinor: 37,
   });
-  running = loop.run(stop.signal);
+  running = lead(stop.signal);
 }
 
 async function stopped(): Promise<void> {

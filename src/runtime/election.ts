@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { metricTable } from './api/metrics.ts';
-import type { KubeClient } from './kube/client/client.ts';
-import type { LeaseOptions } from './kube/lease/lease.ts';
+import type { metricTable } from '../api/metrics.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import type { LeaseOptions } from '../kube/lease/lease.ts';
+import type { PartContext } from '../process/part.ts';
 import { timeRenewals } from './kube-metrics.ts';
-import type { PartContext } from './process/part.ts';
 
 export interface ElectionOptions {
   readonly lease: { readonly namespace: string; readonly name: string };

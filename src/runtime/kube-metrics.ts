@@ -1,10 +1,10 @@
-import type { metricTable } from './api/metrics.ts';
-import type { Reflector, ReflectorOptions } from './kube/cache/reflector.ts';
-import type { RequestSample } from './kube/client/transport.ts';
-import type { LeaseOptions } from './kube/lease/lease.ts';
-import type { Controller } from './kube/reconcile/controller.ts';
-import type { QueueObserver } from './kube/reconcile/queue.ts';
-import type { Metrics } from './process/metrics.ts';
+import type { metricTable } from '../api/metrics.ts';
+import type { Reflector, ReflectorOptions } from '../kube/cache/reflector.ts';
+import type { RequestSample } from '../kube/client/transport.ts';
+import type { LeaseOptions } from '../kube/lease/lease.ts';
+import type { Controller, ReconcileResult } from '../kube/reconcile/controller.ts';
+import type { QueueObserver } from '../kube/reconcile/queue.ts';
+import type { Metrics } from '../process/metrics.ts';
 
 // Metrics like those in controller-runtime, under our names. src/kube has no metrics: callbacks report, these
 // functions count.
@@ -17,6 +17,22 @@ export function countKubeRequests(metrics: PartMetrics): (sample: RequestSample)
     metrics.count('multinic_kube_requests_total', { verb, status: String(status) });
     metrics.observe('multinic_kube_request_duration_seconds', { verb }, durationMs / 1000);
   };
+}
+
+/** Counts a controller's finished reconciles; `status`: state of the object after a reconcile without error. */
+export function countResult(
+  metrics: PartMetrics,
+  controller: string,
+  { error, durationMs }: Pick<ReconcileResult, 'error' | 'durationMs'>,
+  status: string,
+): void {
+  const isSuccess = error === undefined;
+  metrics.count('multinic_reconcile_total', {
+    controller,
+    result: isSuccess ? 'success' : 'error',
+    status: isSuccess ? status : 'reconcile_error',
+  });
+  metrics.observe('multinic_reconcile_duration_seconds', { controller }, durationMs / 1000);
 }
 
 /** Counts a controller's queue operations. */
@@ -55,15 +71,16 @@ export function countSteps(
     });
 }
 
-/** Samples the time without an API server response, per kind, at every scrape. */
+/** Samples the time without an API server response, per kind, at every scrape; a stopped watch has no value. */
 export function sampleSilence(
   metrics: PartMetrics,
-  reflector: Pick<Reflector, 'name' | 'silentMs'>,
+  reflector: Pick<Reflector, 'name' | 'silentMs' | 'state'>,
 ): void {
   const { name: kind } = reflector;
-  metrics.sample('multinic_reflector_silence_seconds', { kind }, () =>
-    reflector.silentMs === undefined ? undefined : reflector.silentMs / 1000,
-  );
+  metrics.sample('multinic_reflector_silence_seconds', { kind }, () => {
+    const { state, silentMs } = reflector;
+    return state === 'stopped' || silentMs === undefined ? undefined : silentMs / 1000;
+  });
 }
 
 /** Measures lease renewal durations. */
