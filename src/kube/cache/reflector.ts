@@ -136,6 +136,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
 
   async function follow(from: string, signal: AbortSignal): Promise<StepResult> {
     let startedAt = clock.monotonicMs();
+    const times = watchTimes(random);
     let resourceVersion = from;
     let hasEvents = false;
     const healthy = (): boolean => hasEvents || clock.monotonicMs() - startedAt >= minWatchMs;
@@ -143,7 +144,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
     try {
       if (wasUnreachable) await requireHistory(from, signal);
       startedAt = clock.monotonicMs();
-      const window = { ...selection, resourceVersion, ...watchTimes(random), signal };
+      const window = { ...selection, resourceVersion, ...times, signal };
       for await (const event of client.watch(readings, window)) {
         hasEvents = true;
         respondedAt = clock.monotonicMs();
