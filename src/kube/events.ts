@@ -122,7 +122,9 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         onError(
           new Error(
             `${left} ${left === 1 ? 'event' : 'events'} not written before the end of the leadership term`,
-            { cause },
+            {
+              cause,
+            },
           ),
         );
     }

@@ -1,3 +1,4 @@
+import { namedSome } from '../api/named-some.ts';
 import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import { isOfCloud, isOwn, isSuccession, ownershipOf, takeOverValue } from './ownership.ts';
 import type { PlanInput, Problem } from './plan.ts';
@@ -83,9 +84,8 @@ const shownServers = 5;
 
 /** `sharing` is ordered by server id. */
 function sharedName(nodeName: string, sharing: readonly Claim[]): Block {
-  const shown = sharing.slice(0, shownServers).map(({ serverId }) => serverId);
-  const rest = sharing.length - shown.length;
-  const who = [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(' and ');
+  const ids = sharing.map(({ serverId }) => serverId);
+  const who = namedSome(ids, shownServers, { separator: ' and ' });
   return conflict(
     `node ${nodeName}`,
     `servers ${who} are ${sharing.length > 2 ? 'all' : 'both'} named ${nodeName}; rename one of them or map names by openstackNodeNameMetadataKey`,

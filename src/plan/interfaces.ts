@@ -1,5 +1,6 @@
 import { counted } from '../api/counted.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
+import { namedSome } from '../api/named-some.ts';
 import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import { clusterOverlapOf } from './cluster-overlap.ts';
 import { entryOf, type Match, matchSubnet } from './entry.ts';
@@ -223,14 +224,13 @@ function unread(port: Port, what: string): Problem {
 
 function tooMany(subject: string, over: readonly Candidate[], view: View): Problem {
   const limit = view.input.selection.maxInterfaces;
-  const ids = over.slice(0, listedPorts).map(({ port }) => port.id);
-  const rest = over.length > listedPorts ? ` and ${over.length - listedPorts} more` : '';
+  const ids = over.map(({ port }) => port.id);
   return {
     reason: 'InterfaceLimitExceeded',
     subject,
     field: 'spec.settings.maxInterfaces',
     value: String(limit),
-    message: `${subject} has ${counted(over.length, 'port')} above spec.settings.maxInterfaces (${limit}); not delivered: ${ids.join(', ')}${rest}; detach ports, or raise the limit (at most 10)`,
+    message: `${subject} has ${counted(over.length, 'port')} above spec.settings.maxInterfaces (${limit}); not delivered: ${namedSome(ids, listedPorts)}; detach ports, or raise the limit (at most 10)`,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { DefinitionName } from '../api/crd/schema-numbers.ts';
 import type { metricTable } from '../api/metrics.ts';
+import { namedSome } from '../api/named-some.ts';
 import type { PartReason } from '../api/reasons.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
@@ -124,7 +125,6 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck | undefine
 
 /** Returns a short text for the Event and /readyz, shorter than the log. */
 function sentence(missing: readonly MissingRight[]): string {
-  const [first, ...others] = missing;
-  const more = others.length === 0 ? '' : `, and ${others.length} more`;
-  return `missing right: ${first?.what} (${first?.role})${more}; the log has a kubectl command for each`;
+  const rights = missing.map(({ what, role }) => `${what} (${role})`);
+  return `missing right: ${namedSome(rights, 1, { before: ', and ' })}; the log has a kubectl command for each`;
 }

@@ -1,10 +1,13 @@
+import { counted } from '../../api/counted.ts';
+import { namedSome } from '../../api/named-some.ts';
 import { Refusal } from '../refusal.ts';
 import { observe } from './observe.ts';
 import { ownershipOf } from './ownership.ts';
-import { countOf, type PlannedNode, planOf } from './plan.ts';
+import { type PlannedNode, planOf } from './plan.ts';
 import { makeReadOnly } from './read-only.ts';
 import { eachInOrder, type Run } from './run.ts';
 import { checkReadable, migrationStart, type Source, sourceText } from './source.ts';
+import { shownNodes } from './texts.ts';
 import { createObject, writeLabel } from './write-object.ts';
 
 export interface ApplyOptions {
@@ -42,10 +45,8 @@ export function checkApply(
   if (keepDifferences || migrationStart(source) !== undefined) return;
   const differing = plan.filter(({ row }) => row.state === 'differs').map(({ row }) => row.node);
   if (differing.length === 0) return;
-  const named = differing.slice(0, 5).join(', ');
-  const more = differing.length > 5 ? ` and ${differing.length - 5} more` : '';
   throw new Refusal(
-    `${countOf(differing.length, 'node')} ${differing.length === 1 ? 'differs' : 'differ'} from ${sourceText(source)}: ${named}${more}`,
+    `${counted(differing.length, 'node differs', 'nodes differ')} from ${sourceText(source)}: ${namedSome(differing, shownNodes)}`,
     'wait until condition Applied is True (with reason RemovalHeld, follow its message), or give --keep-differences to leave these objects unchanged',
   );
 }

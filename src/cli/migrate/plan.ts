@@ -1,3 +1,4 @@
+import { counted } from '../../api/counted.ts';
 import type { DesiredNode } from '../../api/desired-node.ts';
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { fieldManagers } from '../../api/names.ts';
@@ -156,17 +157,13 @@ function differenceOf(
 ): string | undefined {
   if (live.metadata.deletionTimestamp) return 'the object is being deleted';
   if (waiting.length > 0) {
-    return `${countOf(waiting.length, 'NIC')} ${waiting.length === 1 ? 'waits' : 'wait'} for a free index`;
+    return `${counted(waiting.length, 'NIC waits', 'NICs wait')} for a free index`;
   }
   if (isSame(node, live)) return undefined;
   const [has, wants] = [live.spec.interfaces ?? [], node.spec.interfaces ?? []];
-  return `the object (${countOf(has.length, 'NIC')}) differs from the entry (${countOf(wants.length, 'NIC')})`;
+  return `the object (${counted(has.length, 'NIC')}) differs from the entry (${counted(wants.length, 'NIC')})`;
 }
 
 function isSame({ spec }: DesiredNode, live: MultiNicNodeConfig): boolean {
   return spec.specHash === specHash(live.spec);
-}
-
-export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,7 +1,8 @@
+import { counted } from '../../api/counted.ts';
 import type { Language } from '../options.ts';
 import { reportText } from '../output/print.ts';
 import { type Skipped, tableText } from '../report.ts';
-import { countOf, type Row } from './plan.ts';
+import { type Row } from './plan.ts';
 import { migrationStart, type Source, sourceText } from './source.ts';
 import type { Verified } from './verify.ts';
 
@@ -37,7 +38,7 @@ export function planText(
     '',
     lang === 'ko'
       ? `${sourceText(source)}: 노드 ${rows.length}개${states}; 마이그레이션 ${start === undefined ? '시작 전' : `시작 시각 ${start}`}.`
-      : `${sourceText(source)}: ${countOf(rows.length, 'node')}${states}; migration ${start === undefined ? 'not started' : `started at ${start}`}.`,
+      : `${sourceText(source)}: ${counted(rows.length, 'node')}${states}; migration ${start === undefined ? 'not started' : `started at ${start}`}.`,
     ...skippedLines(skipped, lang),
   ].join('\n');
 }

@@ -1,7 +1,8 @@
+import { counted } from '../../api/counted.ts';
+import { namedSome, namedSomeInKorean } from '../../api/named-some.ts';
 import type { Language } from '../options.ts';
 import type { Applied } from './apply.ts';
 import type { Reverted } from './back.ts';
-import { countOf } from './plan.ts';
 import { type Source, sourceText } from './source.ts';
 
 /** Questions before a change. */
@@ -44,7 +45,7 @@ export function appliedText(
     ].join('\n');
   }
   return [
-    `Created ${countOf(created.length, 'object')}, removed the label of ${countOf(released.length, 'object')}.`,
+    `Created ${counted(created.length, 'object')}, removed the label of ${counted(released.length, 'object')}.`,
     ...existing.map((node) => `${node}: another writer created its object, which stays unchanged.`),
     ...refused.map(
       ({ node, message }) =>
@@ -54,16 +55,15 @@ export function appliedText(
   ].join('\n');
 }
 
+/** Most nodes in a message; further nodes are counted. */
+export const shownNodes = 5;
+
 /** Returns the warning before `back`; `nodes` differ from their entries, or have none. */
 export function changingText(source: Source, nodes: readonly string[], lang: Language): string {
-  const named = nodes.slice(0, 5).join(', ');
-  const rest = nodes.length - 5;
   if (lang === 'ko') {
-    const more = rest > 0 ? ` 외 ${rest}개` : '';
-    return `노드 ${nodes.length}개가 ${sourceText(source)}와 다릅니다. "back" 후 컨트롤러가 ${named}${more}의 NIC를 변경하거나 제거합니다. 이를 피하려면 먼저 수정을 되돌리십시오.`;
+    return `노드 ${nodes.length}개가 ${sourceText(source)}와 다릅니다. "back" 후 컨트롤러가 ${namedSomeInKorean(nodes, shownNodes)}의 NIC를 변경하거나 제거합니다. 이를 피하려면 먼저 수정을 되돌리십시오.`;
   }
-  const more = rest > 0 ? ` and ${rest} more` : '';
-  return `${countOf(nodes.length, 'node')} ${nodes.length === 1 ? 'differs' : 'differ'} from ${sourceText(source)}: after "back", the controller changes or removes NICs of ${named}${more}. To avoid this, undo the edit first.`;
+  return `${counted(nodes.length, 'node differs', 'nodes differ')} from ${sourceText(source)}: after "back", the controller changes or removes NICs of ${namedSome(nodes, shownNodes)}. To avoid this, undo the edit first.`;
 }
 
 export function revertText(
@@ -90,7 +90,7 @@ export function revertText(
       ({ node, writer }) =>
         `${node}: ${writer} has written its object since then; the object stays unchanged.`,
     ),
-    `Restored the label of ${countOf(restored.length, 'object')} and the mode of ${sourceText(source)}. ${next}`,
+    `Restored the label of ${counted(restored.length, 'object')} and the mode of ${sourceText(source)}. ${next}`,
   ].join('\n');
 }
 

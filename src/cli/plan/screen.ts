@@ -94,7 +94,7 @@ function consentLines({ heldRemovals }: PlanView, approve: string, lang: Languag
   return [
     lang === 'ko'
       ? `NIC 제거 ${heldRemovals}개가 동의를 기다립니다. 동의하려면:`
-      : `${counted(heldRemovals, 'removal')} ${heldRemovals === 1 ? 'waits' : 'wait'} for consent. To consent:`,
+      : `${counted(heldRemovals, 'removal waits', 'removals wait')} for consent. To consent:`,
     `  ${approve}`,
   ];
 }

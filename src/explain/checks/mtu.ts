@@ -1,4 +1,5 @@
 import { counted } from '../../api/counted.ts';
+import { namedSome, namedSomeInKorean } from '../../api/named-some.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { nextFor } from '../next-steps.ts';
 import { say } from '../wording.ts';
@@ -39,13 +40,11 @@ function difference(networkId: string, nics: readonly NicOfNode[]): MtuDifferenc
   if (!first) return undefined;
   const network = first.nic.networkName ?? networkId;
   const rest = nics.length - different.length;
-  const shown = different.slice(0, shownNics);
-  const list = shown.map(({ node, nic }) => `${node.nodeName} ${nic.name} has ${nic.mtu}`);
-  const listKo = shown.map(({ node, nic }) => `${node.nodeName} ${nic.name}: ${nic.mtu}`);
-  const more = different.length - shown.length;
+  const list = different.map(({ node, nic }) => `${node.nodeName} ${nic.name} has ${nic.mtu}`);
+  const listKo = different.map(({ node, nic }) => `${node.nodeName} ${nic.name}: ${nic.mtu}`);
   const evidence = say(
-    `${counted(rest, 'NIC')} of network ${network} ${rest === 1 ? 'has' : 'have'} MTU ${usual}, ${list.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
-    `네트워크 ${network}의 NIC ${rest}개는 MTU ${usual}, ${listKo.join(', ')}${more > 0 ? ` 외 ${more}개` : ''}`,
+    `${counted(rest, 'NIC')} of network ${network} ${rest === 1 ? 'has' : 'have'} MTU ${usual}, ${namedSome(list, shownNics)}`,
+    `네트워크 ${network}의 NIC ${rest}개는 MTU ${usual}, ${namedSomeInKorean(listKo, shownNics)}`,
   );
   const next = nextFor('MtuDiffers', { nodeName: first.node.nodeName });
   return { reason: 'MtuDiffers', evidence, next, networkId, network, different };

@@ -116,7 +116,7 @@ function unused(key: string, reason: string, ports: readonly UnusedPort[]): Chec
   const { portId = '', address = portId, message } = first;
   const { en, ko } = ofMessage(reason, message);
   const evidence = say(
-    `${counted(count, 'port')} ${count === 1 ? 'is not a NIC' : 'are not NICs'}; ${address}: ${en}`,
+    `${counted(count, 'port is not a NIC', 'ports are not NICs')}; ${address}: ${en}`,
     `포트 ${count}개가 NIC가 아닙니다; ${address}: ${ko}`,
   );
   const commands = [commandFor(count, portId)];

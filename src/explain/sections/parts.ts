@@ -1,3 +1,4 @@
+import { counted } from '../../api/counted.ts';
 import type { Wording } from '../../api/reasons/reason-row.ts';
 import { versionSkews } from '../checks/versions.ts';
 import type { PartHealth, SystemFacts } from '../facts.ts';
@@ -50,7 +51,7 @@ function summaryOf(parts: readonly PartHealth[]): Wording {
   const names = [...new Set(parts.map(({ part }) => part))].join(', ');
   const leaders = parts.filter(({ leader }) => leader !== undefined).length;
   return say(
-    `${names}; ${leaders} leader${leaders === 1 ? '' : 's'}; same versions`,
+    `${names}; ${counted(leaders, 'leader')}; same versions`,
     `${names}; 리더 ${leaders}개; 같은 버전`,
   );
 }

@@ -1,3 +1,4 @@
+import { namedSome } from '../../api/named-some.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { LostFields } from '../model/outcome.ts';
 import { appliedPaths, type FieldManager, type FieldPaths, fieldManagersOf } from './field-sets.ts';
@@ -47,11 +48,6 @@ const mostNamed = 5;
 /** Returns text such as `kubectl-edit changed .spec.replicas`. */
 export function lostFieldsText({ paths, managers }: LostFields): string {
   if (paths === deleted.paths) return 'deleted';
-  const named = paths.slice(0, mostNamed).join(', ');
-  const rest =
-    paths.length > mostNamed
-      ? ` and ${paths.length - mostNamed} more ${paths.length === mostNamed + 1 ? 'field' : 'fields'}`
-      : '';
   const who = managers.length === 0 ? 'a client removed' : `${managers.join(', ')} changed`;
-  return `${who} ${named}${rest}`;
+  return `${who} ${namedSome(paths, mostNamed, { noun: 'field' })}`;
 }

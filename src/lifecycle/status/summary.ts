@@ -1,3 +1,4 @@
+import { namedSome } from '../../api/named-some.ts';
 import { type Component, notReady } from './components.ts';
 import { contestedText, type Summary } from './conditions.ts';
 import type { Findings } from './findings.ts';
@@ -13,9 +14,8 @@ export function summaryOf(findings: Findings, components: readonly Component[]):
   const { problems, errors, notices } = findings;
   const [stalled] = notices.filter(({ condition }) => condition === 'Stalled');
   if (problems.length > 0) {
-    const texts = problems.slice(0, shown).map(({ message }) => message);
-    const more = problems.length - texts.length;
-    const message = more > 0 ? `${texts.join('; ')}; ${more} more` : texts.join('; ');
+    const texts = problems.map(({ message }) => message);
+    const message = namedSome(texts, shown, { separator: '; ', before: '; ' });
     return { phase: 'Error', reason: 'InvalidSpec', message, isStalled: true };
   }
   if (stalled) return { phase: 'Error', ...stalled, isStalled: true };
