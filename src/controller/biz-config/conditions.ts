@@ -4,7 +4,9 @@ import {
   setCondition,
   shortMessage,
 } from '../../api/condition.ts';
+import { counted } from '../../api/counted.ts';
 import type { BizConfigStatus } from '../../api/multinicbizconfig.ts';
+import { namedSome } from '../../api/named-some.ts';
 import { annotations } from '../../api/names.ts';
 import { type Reason, reasons } from '../../api/reasons.ts';
 import type { BizConfig } from '../../biz-config/biz-config.ts';
@@ -57,21 +59,22 @@ function readyIn(input: ConditionsInput): Judgement {
   if (source.spec === undefined) return no('SpecUnreadable', source.flaw);
   if (hasHeld(plan)) return no('RemovalHeld', heldMessage(input));
   const refused = refusedIn(input);
-  if (refused.length > 0) return no('EntriesRefused', refused.join('; '));
+  if (refused.length > 0) return no('EntriesRefused', shortened(refused));
   const { refusals = [] } = input;
-  if (refusals.length > 0) return no('NodeConfigRefused', shortened(refusals).join('; '));
+  if (refusals.length > 0) return no('NodeConfigRefused', shortened(refusals));
   return progressIn(input);
 }
 
 /** Returns whether the nodes are configured, apart from waiting removals. */
 function progressIn({ summary }: ConditionsInput): Judgement {
   const { totalNodes: total = 0, failedNodes = 0, pendingNodes = 0 } = summary;
-  if (failedNodes > 0) return no('NodesFailed', `${failedNodes} of ${nodesIn(total)} failed`);
+  if (failedNodes > 0)
+    return no('NodesFailed', `${failedNodes} of ${counted(total, 'node')} failed`);
   if (pendingNodes > 0) {
-    const message = `Processing network configurations for ${nodesIn(total)}`;
+    const message = `Processing network configurations for ${counted(total, 'node')}`;
     return { status: 'Unknown', reason: 'ProcessingNodes', message };
   }
-  const message = total === 0 ? noNodes : `${nodesIn(total)} configured`;
+  const message = total === 0 ? noNodes : `${counted(total, 'node')} configured`;
   return { status: 'True', reason: 'AllNodesConfigured', message };
 }
 
@@ -85,7 +88,7 @@ function appliedIn(input: ConditionsInput, ready: Judgement): Judgement {
 function inProgressIn({ summary }: ConditionsInput, ready: Judgement): ConditionUpdate {
   const { totalNodes = 0, pendingNodes = 0 } = summary;
   if (pendingNodes === 0) return { type: 'InProgress', ...ready, status: 'False' };
-  const message = `Processing network configurations for ${nodesIn(totalNodes)}`;
+  const message = `Processing network configurations for ${counted(totalNodes, 'node')}`;
   return { type: 'InProgress', status: 'True', reason: 'ProcessingNodes', message };
 }
 
@@ -102,31 +105,28 @@ function acceptedIn(input: ConditionsInput): ConditionUpdate {
   if (source.spec === undefined) return { type, ...no('SpecUnreadable', source.flaw) };
   if (mode.unknown !== undefined) return { type, ...no('UnknownMode', mode.why) };
   const refused = refusedIn(input);
-  if (refused.length > 0) return { type, ...no('EntriesRefused', refused.join('; ')) };
-  const message = nodes.length === 0 ? noNodes : `${nodesIn(nodes.length)} can be used`;
+  if (refused.length > 0) return { type, ...no('EntriesRefused', shortened(refused)) };
+  const message = nodes.length === 0 ? noNodes : `${counted(nodes.length, 'node')} can be used`;
   return { type, status: 'True', reason: 'Accepted' satisfies Reason, message };
 }
 
 function refusedIn({ nodes }: ConditionsInput): string[] {
-  const refused = nodes.flatMap(({ entry }) =>
+  return nodes.flatMap(({ entry }) =>
     entry.kind === 'refused'
       ? [`nodeConfigs[${entry.position}].${entry.refusal.field}: ${entry.refusal.message}`]
       : [],
   );
-  return shortened(refused);
 }
 
-function shortened(texts: readonly string[]): string[] {
-  const named = texts.slice(0, mostNamed);
-  const more = texts.length - named.length;
-  return more > 0 ? [...named, `and ${more} more`] : named;
+function shortened(texts: readonly string[]): string {
+  return namedSome(texts, mostNamed, { separator: '; ', before: '; and ' });
 }
 
 function readOnlyIn(input: ConditionsInput): ConditionUpdate[] {
   const { mode } = input;
   if (mode.kind === 'active') return [];
   const differing = differingIn(input);
-  const differ = `${nodesIn(differing)} ${notFollowed}`;
+  const differ = `${counted(differing, 'node')} ${notFollowed}`;
   const message = differing === 0 ? mode.why : `${mode.why}; ${differ}`;
   return [{ type: 'ReadOnly', status: 'True', reason: 'ReadOnly' satisfies Reason, message }];
 }
@@ -157,9 +157,11 @@ function hasHeld({ held, heldByController }: ConditionsInput['plan']): boolean {
 function heldMessage({ plan: { held, heldByController } }: ConditionsInput): string {
   const [here, there] = [held.names.length, heldByController.length];
   const causes = [
-    ...(here > 0 ? [`${held.why} (${listed(held.names)})`] : []),
+    ...(here > 0 ? [`${held.why} (${namedSome(held.names, mostNamed)})`] : []),
     ...(there > 0
-      ? [`the controller holds removals on ${nodesIn(there)} (${listed(heldByController)})`]
+      ? [
+          `the controller holds removals on ${counted(there, 'node')} (${namedSome(heldByController, mostNamed)})`,
+        ]
       : []),
   ];
   const undo =
@@ -167,17 +169,6 @@ function heldMessage({ plan: { held, heldByController } }: ConditionsInput): str
   return `${causes.join('; ')}: to confirm, set the annotation ${annotations.allowRemovals} to a new value, such as the time; ${undo}`;
 }
 
-/** Returns the first names, and the number of further names. */
-function listed(names: readonly string[]): string {
-  const more = names.length - mostNamed;
-  const first = names.slice(0, mostNamed).join(', ');
-  return more > 0 ? `${first} and ${more} more` : first;
-}
-
 function no(reason: Reason, message: string): Judgement {
   return { status: 'False', reason, message };
-}
-
-function nodesIn(count: number): string {
-  return `${count} node${count === 1 ? '' : 's'}`;
 }

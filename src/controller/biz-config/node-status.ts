@@ -1,4 +1,5 @@
 import { findCondition, shortMessage } from '../../api/condition.ts';
+import { counted } from '../../api/counted.ts';
 import type { BizNodeStatus } from '../../api/multinicbizconfig.ts';
 import type { NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
 import { labels } from '../../api/names.ts';
@@ -55,7 +56,7 @@ function stateOf(node: NodeOutcome, held: string): StatedNode {
 }
 
 function waits(count: number): Explanation {
-  const text = `${count} NIC${count === 1 ? ' waits' : 's wait'} for an index still used by a NIC that is being removed`;
+  const text = `${counted(count, 'NIC waits', 'NICs wait')} for an index still used by a NIC that is being removed`;
   return explanation('WaitingForIndex', text);
 }
 

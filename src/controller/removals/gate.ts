@@ -1,5 +1,5 @@
 import { findCondition, rfc3339 } from '../../api/condition.ts';
-import { counted as nicsText } from '../../api/counted.ts';
+import { counted } from '../../api/counted.ts';
 import type { KnownNics } from '../../api/known-nics.ts';
 import type { NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
 import { annotations, businessGroup } from '../../api/names.ts';
@@ -152,8 +152,8 @@ export function createGate(options: GateOptions): Gate {
     input: GateInput,
     signal: AbortSignal,
   ): Promise<Limit> {
-    const counted = open.filter(countsInBudget).map(({ mac }) => mac);
-    if (counted.length === 0) return { budgets: [], isHeld: false };
+    const inBudget = open.filter(countsInBudget).map(({ mac }) => mac);
+    if (inBudget.length === 0) return { budgets: [], isHeld: false };
     const { config, cause, contents } = input;
     const ending = cause === 'deletion' ? await readTerminating(signal) : undefined;
     if (ending) return { budgets: [], isHeld: true, why: ending.why };
@@ -163,7 +163,7 @@ export function createGate(options: GateOptions): Gate {
       const code = isHeld ? 'OverBudget' : 'NotCounted';
       return { budgets: [], isHeld: true, code, why: recorded.why };
     }
-    return { budgets: budget.useFor(config, counted, recorded.entries), isHeld };
+    return { budgets: budget.useFor(config, inBudget, recorded.entries), isHeld };
   }
 
   /** Returns milliseconds to wait for simultaneous removals. */
@@ -259,9 +259,9 @@ function overText({ budgets, why }: Limit): string {
 }
 
 const scopeTexts: Readonly<Record<BudgetUse['scope'], (used: number) => string>> = {
-  clusterNodes: (used) => nicsText(used, 'node'),
-  clusterNics: (used) => nicsText(used, 'NIC'),
-  configNics: (used) => `${nicsText(used, 'NIC')} of the OpenstackConfig,`,
+  clusterNodes: (used) => counted(used, 'node'),
+  clusterNics: (used) => counted(used, 'NIC'),
+  configNics: (used) => `${counted(used, 'NIC')} of the OpenstackConfig,`,
 };
 
 /** Namespace or CRD in deletion: all objects go without a named act. */

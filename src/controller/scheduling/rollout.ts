@@ -1,3 +1,5 @@
+import { counted } from '../../api/counted.ts';
+import { namedSome } from '../../api/named-some.ts';
 /** Counts for one revision. */
 export interface Tally {
   /** Number of objects that want the revision. */
@@ -95,7 +97,7 @@ const shownNames = 5;
  */
 export function waitingMessage({ step, size, failed }: Progress, tally: Tally): string {
   const { total, running } = tally;
-  const nodes = `${total} node${total === 1 ? '' : 's'}`;
+  const nodes = counted(total, 'node');
   if (step === 'canary') {
     const [first] = running;
     const canary = first === undefined ? 'one node' : `node ${first}`;
@@ -104,7 +106,5 @@ export function waitingMessage({ step, size, failed }: Progress, tally: Tally): 
   if (step !== 'stopped') {
     return `rollout to ${nodes}: ${size} ${size === 1 ? 'is' : 'are'} changed first; the next step starts after their success`;
   }
-  const more = failed.length - shownNames;
-  const names = `${failed.slice(0, shownNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return `rollout to ${nodes} is stopped: ${names} failed; correct the cause, or set the annotation multinic.io/rollout-continue to a new value on any object of the source`;
+  return `rollout to ${nodes} is stopped: ${namedSome(failed, shownNames)} failed; correct the cause, or set the annotation multinic.io/rollout-continue to a new value on any object of the source`;
 }

@@ -5,6 +5,7 @@ import {
   setCondition,
   shortMessage,
 } from '../../api/condition.ts';
+import { counted } from '../../api/counted.ts';
 import { isBeyondApply, nicReason } from '../../api/job.ts';
 import { interfaceName } from '../../api/names.ts';
 import { reasons } from '../../api/reasons.ts';
@@ -13,14 +14,7 @@ import { isOpen } from '../jobs/evidence.ts';
 import type { AcceptedSpec } from '../jobs/request.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import type { NameMatch } from '../target.ts';
-import {
-  blockedReady,
-  interfaces,
-  type Judgement,
-  judgedNics,
-  readyIn,
-  rejectionsOf,
-} from './ready.ts';
+import { blockedReady, type Judgement, judgedNics, readyIn, rejectionsOf } from './ready.ts';
 import { type Hold, isRepeat, type RunPhase } from './run-phase.ts';
 
 interface ConditionsInput {
@@ -225,10 +219,10 @@ function stageIn(situation: RunPhase, ready: Judgement): Judgement {
   const there = nics.filter(({ state }) => state === 'Configured').length;
   const failed = nics.filter(isOpen);
   if (failed.length === 0) {
-    return { status: 'True', reason: 'JobSucceeded', message: interfaces(there) };
+    return { status: 'True', reason: 'JobSucceeded', message: counted(there, 'interface') };
   }
   const names = failed.map(({ index, reason }) => `${interfaceName(index)} ${reason}`);
-  const message = `${there} of ${interfaces(there + failed.length)}; ${names.join(', ')}`;
+  const message = `${there} of ${counted(there + failed.length, 'interface')}; ${names.join(', ')}`;
   return { status: 'False', reason: there > 0 ? 'JobFailedPartial' : 'JobFailed', message };
 }
 

@@ -1,4 +1,5 @@
 import type { ConditionUpdate } from '../../api/condition.ts';
+import { counted } from '../../api/counted.ts';
 import type { JobResult, NicResult } from '../../api/job.ts';
 import { interfaceName } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
@@ -75,7 +76,7 @@ function no(reason: Reason, message: string): Judgement {
 function describe(nics: readonly NicResult[], entries: readonly Entry[]): string {
   const configured = nics.filter(({ state }) => state === 'Configured').length;
   const open = nicTexts(nics.filter(isOpen));
-  return `${configured} of ${interfaces(entries.length)} configured; ${open.join('; ')}`;
+  return `${configured} of ${counted(entries.length, 'interface')} configured; ${open.join('; ')}`;
 }
 
 function nicTexts(nics: readonly NicResult[]): string[] {
@@ -86,12 +87,8 @@ function success(entries: readonly Entry[], warnings: readonly string[]): string
   const words =
     entries.length === 0
       ? 'No interfaces: MultiNIC manages nothing on the node'
-      : `${entries.length === 1 ? '' : 'All '}${interfaces(entries.length)} configured successfully`;
+      : `${entries.length === 1 ? '' : 'All '}${counted(entries.length, 'interface')} configured successfully`;
   return warnings.length === 0 ? words : `${words}; warnings: ${warnings.join(', ')}`;
-}
-
-export function interfaces(count: number): string {
-  return `${count} interface${count === 1 ? '' : 's'}`;
 }
 
 /** Returns one text per unusable entry. */
