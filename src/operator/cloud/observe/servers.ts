@@ -1,3 +1,4 @@
+import { namedSome } from '../../../api/named-some.ts';
 import type { Cloud } from '../../../openstack/cloud.ts';
 import type { Server } from '../../../openstack/resources.ts';
 import { isRequestError } from '../../../requests/request-error.ts';
@@ -142,9 +143,7 @@ const shownServers = 5;
 
 function ambiguousName(name: string, servers: readonly Server[]): StatusProblem {
   const ids = servers.map(({ id }) => id).toSorted();
-  const rest = ids.length > shownServers ? ` and ${ids.length - shownServers} more` : '';
-  const shown = ids.slice(0, shownServers).join(', ') + rest;
-  const message = `${ids.length} servers are named "${name}" (spec.vmNames): ${shown}; use the id of the server instead`;
+  const message = `${ids.length} servers are named "${name}" (spec.vmNames): ${namedSome(ids, shownServers)}; use the id of the server instead`;
   return { reason: 'ServerNotUnique', message };
 }
 

@@ -1,3 +1,4 @@
+import { namedSome } from '../../../api/named-some.ts';
 import { namespaces } from '../../../api/names.ts';
 import type { NodePlan } from '../../../plan/plan.ts';
 import { StepFailure } from '../../model/step-failure.ts';
@@ -6,10 +7,8 @@ const shownNodes = 5;
 
 /** Returns why nodes stay in a business cluster behind a legacy Viola, with the removal commands. */
 export function removalUnsupported(names: readonly string[], providerId: string): StepFailure {
-  const shown = names.slice(0, shownNodes);
-  const rest = names.length > shownNodes ? ` and ${names.length - shownNodes} more` : '';
-  const who = names.length === 0 ? 'nodes' : `${shown.join(', ')}${rest}`;
-  const objects = names.length === 0 ? 'NODE' : shown.join(' ');
+  const who = names.length === 0 ? 'nodes' : namedSome(names, shownNodes);
+  const objects = names.length === 0 ? 'NODE' : names.slice(0, shownNodes).join(' ');
   const message = `business cluster "${providerId}" still has ${who}, and a legacy Viola cannot remove nodes; there, run kubectl -n ${namespaces.system} delete multinicnodeconfig ${objects}`;
   return new StepFailure({ reason: 'RemovalUnsupported', message });
 }

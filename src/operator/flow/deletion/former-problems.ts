@@ -1,3 +1,4 @@
+import { namedSome } from '../../../api/named-some.ts';
 import { countsInBudget, exceededBudget } from '../../../api/removals.ts';
 import { overBudget, overText, sideEffect } from '../../../plan/gate.ts';
 import type { PlannedUse } from '../../../plan/plan.ts';
@@ -38,7 +39,6 @@ export function blockedProblems(
 }
 
 function namesOf(nodes: readonly FormerNode[]): string {
-  const names = nodes.slice(0, shownNodes).map(({ node }) => node.nodeName);
-  const rest = nodes.length > shownNodes ? ` and ${nodes.length - shownNodes} more` : '';
-  return names.join(', ') + rest;
+  const names = nodes.map(({ node }) => node.nodeName);
+  return namedSome(names, shownNodes);
 }

@@ -1,4 +1,5 @@
 import { type WaitingNic, wasOverBudget } from '../../../api/held-nics.ts';
+import { namedSome } from '../../../api/named-some.ts';
 import { finalizers } from '../../../api/names.ts';
 import type { ExistingNodeConfig } from '../../../api/node-configs-http.ts';
 import { beyondConsent } from '../../../plan/gate.ts';
@@ -95,9 +96,9 @@ function byName(a: ExistingNodeConfig, b: ExistingNodeConfig): number {
 const shownNodes = 5;
 
 function keptProblem(kept: readonly ExistingNodeConfig[], object: ConfigObject): StatusProblem {
-  const texts = kept.slice(0, shownNodes).map(keptText);
-  const more = kept.length > shownNodes ? [`${kept.length - shownNodes} more nodes`] : [];
-  return { reason: 'RemovalHeld', message: [...texts, ...more, nextSteps(object)].join('; ') };
+  const form = { separator: '; ', before: '; ', noun: 'node' };
+  const nodes = namedSome(kept.map(keptText), shownNodes, form);
+  return { reason: 'RemovalHeld', message: `${nodes}; ${nextSteps(object)}` };
 }
 
 function blockedNodes(blocked: readonly OwnNode[], { metadata }: ConfigObject): StatusProblem {

@@ -7,6 +7,7 @@ import {
 } from '../../../api/condition.ts';
 import { counted } from '../../../api/counted.ts';
 import type { WaitingNic } from '../../../api/held-nics.ts';
+import { namedSome } from '../../../api/named-some.ts';
 import { type Pause, pauseMessage } from '../../../api/pause.ts';
 import { type OperatorReason, reasons } from '../../../api/reasons.ts';
 import type { PortVerdict } from '../../../plan/plan.ts';
@@ -141,8 +142,7 @@ function summaryOf([first, ...further]: readonly StatusProblem[]): string {
 }
 
 function listed(messages: readonly string[]): string {
-  const more = messages.length - shownProblems;
-  return messages.slice(0, shownProblems).join('; ') + (more > 0 ? `; and ${more} more` : '');
+  return namedSome(messages, shownProblems, { separator: '; ', before: '; and ' });
 }
 
 function degradedOf({ status, message, reason }: ConditionUpdate): ConditionUpdate {
@@ -233,10 +233,9 @@ function unverifiedCondition(ending: Ending): ConditionUpdate[] {
 function ownerCondition(ending: Ending): ConditionUpdate[] {
   const nodes = ending.kind === 'synced' ? (ending.unverifiedNodes ?? []) : [];
   if (nodes.length === 0) return [];
-  const more = nodes.length - shownProblems;
-  const names = [...nodes.slice(0, shownProblems), ...(more > 0 ? [`${more} more`] : [])];
+  const names = namedSome(nodes, shownProblems, { separator: ' and ' });
   const were = nodes.length === 1 ? 'was' : 'were';
-  const message = `owner unverified: ${names.join(' and ')} ${were} delivered for an OpenstackConfig with this name and another uid, by an operator that names no management cluster; the next POST to a node writes cluster and cloud, and ends this condition. If another management cluster still delivers them, deselect the servers in one of the two`;
+  const message = `owner unverified: ${names} ${were} delivered for an OpenstackConfig with this name and another uid, by an operator that names no management cluster; the next POST to a node writes cluster and cloud, and ends this condition. If another management cluster still delivers them, deselect the servers in one of the two`;
   return [condition('OwnerVerified', 'False', 'OwnerUnverified', message)];
 }
 

@@ -1,4 +1,4 @@
-import { counted } from '../../../api/counted.ts';
+import { namedSome } from '../../../api/named-some.ts';
 import type { DuplicateCluster } from '../result.ts';
 
 const shownNodes = 5;
@@ -15,8 +15,5 @@ export function duplicateText({ providerId, ids, staying }: DuplicateCluster): s
 }
 
 function stayingText(staying: readonly string[], ids: string): string {
-  const names = staying.slice(0, shownNodes).join(', ');
-  const more = staying.length - shownNodes;
-  const rest = more > 0 ? ` and ${counted(more, 'more node')}` : '';
-  return `${names}${rest}: delivered under ${ids} only, and never removed from there`;
+  return `${namedSome(staying, shownNodes, { noun: 'node' })}: delivered under ${ids} only, and never removed from there`;
 }

@@ -1,4 +1,5 @@
 import { type Condition, findCondition } from '../../../api/condition.ts';
+import { namedSome } from '../../../api/named-some.ts';
 import type { NodePlan } from '../../../plan/plan.ts';
 import type { SyncResult } from '../result.ts';
 
@@ -43,9 +44,8 @@ function blockedServers({ nodes, ports }: Pick<SyncResult, 'nodes' | 'ports'>): 
   });
 }
 
-function portsText([first = '', ...rest]: readonly string[]): string {
-  if (rest.length === 0) return `port ${first} is`;
-  return `port ${first} and ${rest.length} more are`;
+function portsText(ids: readonly string[]): string {
+  return `port ${namedSome(ids, 1)} ${ids.length > 1 ? 'are' : 'is'}`;
 }
 
 /** Returns whether content has been missing long enough for Ready False; the status stores the start time. */

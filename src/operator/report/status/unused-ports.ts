@@ -1,5 +1,6 @@
 import { shortMessage } from '../../../api/condition.ts';
 import { counted } from '../../../api/counted.ts';
+import { namedSome } from '../../../api/named-some.ts';
 import type { OpenstackConfigStatus } from '../../../api/openstackconfig.ts';
 import type { EventRecorder } from '../../../kube/events.ts';
 import { unusedPorts } from '../../../plan/calculate.ts';
@@ -76,7 +77,6 @@ function idsOf(ports: readonly UnusedPort[]): string {
 }
 
 function messageOf(ports: readonly UnusedPort[]): string {
-  const ids = ports.slice(0, shownIds).map(({ portId }) => `port ${portId}`);
-  const rest = ports.length > shownIds ? [`${ports.length - shownIds} more`] : [];
-  return shortMessage(`${[...ids, ...rest].join(', ')}: ${ports[0]?.message}`);
+  const ids = ports.map(({ portId }) => `port ${portId}`);
+  return shortMessage(`${namedSome(ids, shownIds, { before: ', ' })}: ${ports[0]?.message}`);
 }

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { rfc3339 } from '../../../api/condition.ts';
+import { namedSome } from '../../../api/named-some.ts';
 import type { PortView, portViews } from '../../../api/read-http.ts';
 import { HttpProblem } from '../../../http/problem.ts';
 import type { Port as NeutronPort, PortRecord } from '../../../openstack/resources.ts';
@@ -56,9 +57,8 @@ const noSuchPort =
   'no such port: neither the last syncs nor the accounts of the OpenstackConfigs know it; compare the value with `openstack port list`';
 
 function unread(failures: readonly string[]): HttpProblem {
-  const shown = failures.slice(0, 3).join('; ');
-  const rest = failures.length > 3 ? ` and ${failures.length - 3} more` : '';
-  const detail = `the last syncs do not know this port, and Neutron could not be read: ${shown}${rest}; correct that, or repeat the request`;
+  const shown = namedSome(failures, 3, { separator: '; ' });
+  const detail = `the last syncs do not know this port, and Neutron could not be read: ${shown}; correct that, or repeat the request`;
   return new HttpProblem(503, 'PortUnread', detail, { retryAfterSeconds: 5 });
 }
 
