@@ -1,3 +1,6 @@
+import type { ReasonAlert } from '../../src/api/reasons/reason-row.ts';
+import { reasonsOf } from '../../src/api/reasons.ts';
+
 /** Lease names; the holder is the leader. */
 export const leases = {
   operator: 'multinic-operator',
@@ -18,8 +21,9 @@ export function ofLeader(
   return `${gauge} and ignoring (${ignored}) (multinic_leader{lease="${leases[part]}"} == 1)`;
 }
 
-/** Returns the number of objects that are not Ready for these reasons, by reason, from the leader. */
-export function notReady(part: 'operator' | 'controller', reasons: readonly string[]): string {
+/** Returns the number of objects that are not Ready for the alert's reasons, by reason, from the leader. */
+export function notReady(part: 'operator' | 'controller', alert: ReasonAlert): string {
+  const reasons = reasonsOf(alert);
   const metric = {
     operator: 'multinic_openstack_configs_not_ready',
     controller: 'multinic_node_configs_not_ready',

@@ -1,4 +1,3 @@
-import type { NodeReason } from '../../src/api/reasons.ts';
 import type { Alerts, Inspection } from './alert.ts';
 import {
   agentEvents,
@@ -9,34 +8,6 @@ import {
   systemNamespace,
 } from './commands.ts';
 import { notReady, ofLeader } from './expressions.ts';
-
-const ofAgents: readonly NodeReason[] = [
-  'AlreadyRunning',
-  'DeadlineExceeded',
-  'Evicted',
-  'ImagePullFailed',
-  'InvalidRequest',
-  'JobFailed',
-  'JobFailedPartial',
-  'JobRefused',
-  'NotStarted',
-  'OutOfMemory',
-  'ProtocolMismatch',
-  'ResultLost',
-  'RightMissing',
-  'StaleRequest',
-  'UnknownState',
-  'Unschedulable',
-  'WrongMachine',
-];
-
-const ofNodes: readonly NodeReason[] = [
-  'DuplicateInstanceId',
-  'DuplicateSystemUUID',
-  'InvalidEntries',
-  'NodeNotFound',
-  'NodeNotReady',
-];
 
 const which: Inspection = {
   say: {
@@ -145,7 +116,7 @@ export const ofNodesAndAgents = {
     ],
   },
   MultiNicAgentFailing: {
-    exprs: { 'multinic-agent': notReady('controller', ofAgents) },
+    exprs: { 'multinic-agent': notReady('controller', 'MultiNicAgentFailing') },
     for: '15m',
     severity: 'warning',
     summary: 'Agent runs fail: {{ $labels.reason }}.',
@@ -169,7 +140,7 @@ export const ofNodesAndAgents = {
     ],
   },
   MultiNicNodeConfigNotReady: {
-    exprs: { 'multinic-agent': notReady('controller', ofNodes) },
+    exprs: { 'multinic-agent': notReady('controller', 'MultiNicNodeConfigNotReady') },
     for: '1h',
     severity: 'warning',
     summary: 'Node configs cannot be applied: {{ $labels.reason }}.',
@@ -268,7 +239,7 @@ export const ofNodesAndAgents = {
     ],
   },
   MultiNicDeletionsHeld: {
-    exprs: { 'multinic-agent': notReady('controller', ['RemovalHeld']) },
+    exprs: { 'multinic-agent': notReady('controller', 'MultiNicDeletionsHeld') },
     for: '1m',
     severity: 'critical',
     summary: 'MultiNIC blocks removals of NICs until you consent.',
@@ -315,7 +286,7 @@ export const ofNodesAndAgents = {
     ],
   },
   MultiNicOtherController: {
-    exprs: { 'multinic-agent': notReady('controller', ['OtherControllerActive']) },
+    exprs: { 'multinic-agent': notReady('controller', 'MultiNicOtherController') },
     for: '1h',
     severity: 'warning',
     summary: 'A legacy MultiNIC controller runs in this cluster.',

@@ -1,38 +1,6 @@
-import type { OperatorReason } from '../../src/api/reasons.ts';
 import type { Alerts, Inspection } from './alert.ts';
 import { logs, openstackConfigs, operatorNamespace, systemNamespace } from './commands.ts';
 import { notReady } from './expressions.ts';
-
-const ofClouds: readonly OperatorReason[] = [
-  'ContrabassError',
-  'KeystoneError',
-  'NeutronEndpointError',
-  'NeutronPortError',
-  'NeutronSubnetError',
-  'NovaServerError',
-  'ProviderUnavailable',
-];
-
-const ofPeople: readonly OperatorReason[] = [
-  'ClusterIdentityUnread',
-  'ConfigError',
-  'InterfaceLimitExceeded',
-  'InvalidNodeName',
-  'InvalidPort',
-  'NameConflict',
-  'PolicyDenied',
-  'RemovalUnsupported',
-  'ServerNotFound',
-  'ServerNotUnique',
-  'ServerSoftDeleted',
-  'SubnetNotFound',
-  'SubnetNotUnique',
-  'SubnetRequired',
-];
-
-const ofDelivery: readonly OperatorReason[] = ['ViolaPostError', 'Waiting'];
-
-const ofDeletions: readonly OperatorReason[] = ['Deleting', 'DeletionDelayed'];
 
 const which: Inspection = {
   say: {
@@ -55,7 +23,7 @@ const askAgain = {
 /** Alerts about OpenstackConfigs that are not Ready. */
 export const ofOpenstackConfigs = {
   MultiNicCloudFailing: {
-    exprs: { 'multinic-operator': notReady('operator', ofClouds) },
+    exprs: { 'multinic-operator': notReady('operator', 'MultiNicCloudFailing') },
     for: '15m',
     severity: 'warning',
     summary: 'A cloud fails for MultiNIC: {{ $labels.reason }}.',
@@ -96,7 +64,7 @@ export const ofOpenstackConfigs = {
     ],
   },
   MultiNicDeliveryFailing: {
-    exprs: { 'multinic-operator': notReady('operator', ofDelivery) },
+    exprs: { 'multinic-operator': notReady('operator', 'MultiNicDeliveryFailing') },
     for: '15m',
     severity: 'warning',
     summary: 'Nodes cannot be delivered to their business cluster.',
@@ -136,7 +104,7 @@ export const ofOpenstackConfigs = {
     ],
   },
   MultiNicOpenstackConfigNotReady: {
-    exprs: { 'multinic-operator': notReady('operator', ofPeople) },
+    exprs: { 'multinic-operator': notReady('operator', 'MultiNicOpenstackConfigNotReady') },
     for: '30m',
     severity: 'warning',
     summary: 'OpenstackConfigs need a correction: {{ $labels.reason }}.',
@@ -163,7 +131,7 @@ export const ofOpenstackConfigs = {
     fix: [theReason],
   },
   MultiNicRemovalHeld: {
-    exprs: { 'multinic-operator': notReady('operator', ['RemovalHeld']) },
+    exprs: { 'multinic-operator': notReady('operator', 'MultiNicRemovalHeld') },
     for: '10m',
     severity: 'warning',
     summary: 'MultiNIC blocks NIC removals until you consent.',
@@ -209,7 +177,7 @@ export const ofOpenstackConfigs = {
     ],
   },
   MultiNicRemovalUnconfirmed: {
-    exprs: { 'multinic-operator': notReady('operator', ['RemovalUnconfirmed']) },
+    exprs: { 'multinic-operator': notReady('operator', 'MultiNicRemovalUnconfirmed') },
     for: '2h',
     severity: 'warning',
     summary: 'Ports are missing in OpenStack without evidence of their removal.',
@@ -241,7 +209,7 @@ export const ofOpenstackConfigs = {
     ],
   },
   MultiNicDeletionStuck: {
-    exprs: { 'multinic-operator': notReady('operator', ofDeletions) },
+    exprs: { 'multinic-operator': notReady('operator', 'MultiNicDeletionStuck') },
     for: '1h',
     severity: 'warning',
     summary: 'The deletion of OpenstackConfigs does not finish: {{ $labels.reason }}.',

@@ -11,13 +11,13 @@ it.each([
   expect(namedSome(texts, 2)).toBe(text);
 });
 
-it('namedSome writes separator, conjunction and noun of a form', () => {
+it('namedSome writes separator, conjunction and noun from the form', () => {
   const clauses = { separator: '; ', before: '; and ', noun: 'node' };
   expect(namedSome(['a', 'b', 'c'], 2, clauses)).toBe('a; b; and 1 more node');
   expect(namedSome(['a', 'b', 'c', 'd'], 2, clauses)).toBe('a; b; and 2 more nodes');
 });
 
-it('namedSomeInKorean counts the rest after the names', () => {
+it('namedSomeInKorean writes the count after the names', () => {
   expect(namedSomeInKorean(['a', 'b'], 2)).toBe('a, b');
   expect(namedSomeInKorean(['a', 'b', 'c'], 2)).toBe('a, b 외 1개');
 });

@@ -3,13 +3,13 @@ import { counted } from './counted.ts';
 interface Form {
   /** Between the texts. */
   readonly separator?: string;
-  /** Before the count of the rest. */
+  /** Before the count. */
   readonly before?: string;
   /** Noun in the singular after "more"; undefined: no noun. */
   readonly noun?: string;
 }
 
-/** Returns the first `most` texts and the count of the rest, such as "a, b and 3 more". */
+/** Returns the first `most` texts and a count, such as "a, b and 3 more". */
 export function namedSome(
   texts: readonly string[],
   most: number,

@@ -3,7 +3,7 @@ import { shownClusterNetwork } from './cluster-networks.ts';
 import { condition } from './condition.ts';
 import { nodeConfigState } from './multinicnodeconfig.ts';
 import { postAnswer } from './node-configs-http.ts';
-import { type BudgetScope, budgetLimits, type HoldCode, removalBasis } from './removals.ts';
+import { type BudgetScope, budgetLimits, holdCodes, removalBasis } from './removals.ts';
 
 /** Bodies of the operator's read API, beside the inventory: clusters, nodes, ports and plans. */
 export const readPaths = {
@@ -80,6 +80,8 @@ export const nicView = z.object({
   state: z.string().describe('Pending, InProgress, Configured or Failed; Unknown: no status.'),
   reason: z.string().describe('One word; see the table of reasons. Empty: none.'),
   message: z.string(),
+  code: z.string().optional().describe('Case of the reason; absent: none, or an earlier agent.'),
+  args: z.string().optional().describe('Values in the message, as key=value; absent: none.'),
   carrier: z.boolean().optional().describe('Carrier at the last agent run; absent: unknown.'),
   changedAt: time('When state or reason last changed').optional(),
   checkedAt: time('When the NIC was last checked on the node').optional(),
@@ -248,7 +250,7 @@ export const blockedNic = z.object({
   macAddress: z.string(),
   basis: removalBasis.optional().describe('Basis without consent; absent: not decided yet.'),
   code: z
-    .enum(['OverBudget', 'NotCounted', 'SideEffect', 'NotKnownYet'] satisfies HoldCode[])
+    .enum(holdCodes)
     .optional()
     .describe('Why the removal waits; absent: the controller does not report a cause.'),
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nicReason, refusalReason } from './job.ts';
+import { nicCodes } from './nic-codes.ts';
 import { accessReasons } from './reasons/access.ts';
 import { explainReasons } from './reasons/explain.ts';
 import { multiNicBizConfigReasons } from './reasons/multinicbizconfig.ts';
@@ -9,7 +10,11 @@ import { nodeReasons } from './reasons/node.ts';
 import { openstackConfigReasons } from './reasons/openstackconfig.ts';
 import { partReasons } from './reasons/part.ts';
 import { protectionReasons } from './reasons/protection.ts';
-import { reasons } from './reasons.ts';
+import type { ReasonRow } from './reasons/reason-row.ts';
+import { reasons, reasonsOf, rowOf } from './reasons.ts';
+import { holdCodes } from './removals.ts';
+
+const rows = Object.values<ReasonRow>(reasons);
 
 describe('reasons table', () => {
   it.each(Object.entries(reasons))(
@@ -42,5 +47,31 @@ describe('reasons table', () => {
   it('the reasons table contains every reason that an agent may report', () => {
     const known = Object.keys(reasons);
     expect(known).toEqual(expect.arrayContaining([...nicReason.options, ...refusalReason.options]));
+  });
+
+  it('each NIC code and each hold code belongs to a reason', () => {
+    const codes = new Set(rows.flatMap(({ codes: own = [] }) => own));
+    expect([...codes].toSorted()).toEqual([...nicCodes, ...holdCodes].toSorted());
+  });
+
+  it('each hold code has a row with an action', () => {
+    expect(holdCodes.map((code) => rowOf(code)?.action.en)).not.toContain(undefined);
+  });
+
+  it('texts for next steps are in English and Korean', () => {
+    const texts = rows.flatMap(({ nextStep = [] }) => nextStep.flatMap(({ text }) => text ?? []));
+    expect(texts.length).toBeGreaterThan(0);
+    for (const { en, ko } of texts) {
+      expect(en).toMatch(/^[a-z]/);
+      expect(ko).toMatch(/[가-힣]/);
+    }
+  });
+
+  it("reasonsOf returns an alert's reasons in alphabetical order", () => {
+    expect(reasonsOf('MultiNicDeliveryFailing')).toEqual(['ViolaPostError', 'Waiting']);
+  });
+
+  it('rowOf returns undefined for prototype names', () => {
+    expect(rowOf('toString')).toBeUndefined();
   });
 });

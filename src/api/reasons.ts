@@ -7,6 +7,7 @@ import { nodeReasons } from './reasons/node.ts';
 import { openstackConfigReasons } from './reasons/openstackconfig.ts';
 import { partReasons } from './reasons/part.ts';
 import { protectionReasons } from './reasons/protection.ts';
+import type { Blocked, ReasonAlert, ReasonColumns, ReasonRow } from './reasons/reason-row.ts';
 
 /** The only reasons table; status, events, logs and docs use only these reasons. */
 export const reasons = {
@@ -28,3 +29,27 @@ export type NodeReason = keyof typeof nodeReasons | 'RemovalHeld' | 'Paused';
 export type OperatorReason = keyof typeof openstackConfigReasons | 'SubnetOverlapsCluster';
 export type MultiNicOperatorReason = keyof typeof multiNicOperatorReasons;
 export type PartReason = keyof typeof partReasons;
+/** Reason for a port without NIC, or for an anomaly about a port's NIC. */
+export type PortReason = {
+  [Name in Reason]: (typeof reasons)[Name] extends Pick<Required<ReasonColumns>, 'step'>
+    ? Name
+    : never;
+}[Reason];
+
+const rows: Readonly<Record<string, ReasonRow>> = reasons;
+
+/** Returns a reason's row; undefined: unknown reason from a newer part. */
+export function rowOf(reason: string): ReasonRow | undefined {
+  return Object.hasOwn(rows, reason) ? rows[reason] : undefined;
+}
+
+/** True if an OpenstackConfig lacks this sync part while Ready has the reason. */
+export function blocks(reason: string, part: Blocked): boolean {
+  return rowOf(reason)?.blocks?.includes(part) === true;
+}
+
+/** Returns an alert's reasons in alphabetical order. */
+export function reasonsOf(alert: ReasonAlert): readonly string[] {
+  const found = Object.entries(rows).filter(([, { alerts }]) => alerts?.includes(alert));
+  return found.map(([name]) => name).toSorted();
+}

@@ -19,15 +19,15 @@ export const removalBasis = z.enum([
 
 export type RemovalBasis = z.infer<typeof removalBasis>;
 
-/** Cause of a hold, beside the reason `RemovalHeld`. */
-export type HoldCode =
-  /** Removals of an hour exceed the budget. */
-  | 'OverBudget'
-  /** Removals of the last hour are unknown. */
-  | 'NotCounted'
-  | 'SideEffect'
-  /** No agent has reported yet which NICs the node has. */
-  | 'NotKnownYet';
+/** Causes beside the reason `RemovalHeld`, explained in the reasons table. */
+export const holdCodes = ['OverBudget', 'NotCounted', 'SideEffect', 'NotKnownYet'] as const;
+
+export type HoldCode = (typeof holdCodes)[number];
+
+/** Returns the code at the beginning of a RemovalHeld message; undefined: none, from an earlier part. */
+export function holdCodeOf(message: string | undefined): HoldCode | undefined {
+  return holdCodes.find((code) => message?.startsWith(`${code}: `));
+}
 
 /** A NIC that would leave a node. */
 export interface NicRemoval {

@@ -1,5 +1,5 @@
-import { annotations, namespaces } from '../api/names.ts';
 import type { OpenstackConfig } from '../api/openstackconfig.ts';
+import type { CommandRow, PatchJson } from '../api/reasons/next-step-row.ts';
 
 /** Quotes a word for a shell: OpenStack allows any character in names. */
 export function shellWord(text: string): string {
@@ -11,29 +11,54 @@ function command(...words: readonly string[]): string {
 }
 
 /** Splits `namespace/name`. */
-function partsOf(config: string): readonly [namespace: string, name: string] {
+export function partsOf(config: string): readonly [namespace: string, name: string] {
   const [namespace = '', name = ''] = config.split('/');
   return [namespace, name];
 }
 
-/** Returns a merge patch for an OpenstackConfig. */
-export function patchConfig(config: string, patch: unknown): string {
-  const [namespace, name] = partsOf(config);
-  const text = JSON.stringify(patch);
-  return command('kubectl', '-n', namespace, 'patch', 'osc', name, '--type', 'merge', '-p', text);
+/** Values by placeholder; a list stands for several words. */
+export type CommandValues = Readonly<Record<string, string | number | readonly string[]>>;
+
+/** Returns commands from the reasons table with values; undefined: a value is unknown. */
+export function filledCommands(
+  rows: readonly CommandRow[],
+  values: Readonly<Record<string, CommandValues[string] | undefined>>,
+): readonly string[] | undefined {
+  const known = new Map(Object.entries(values));
+  const needed = rows.flatMap((row) => placeholdersIn(JSON.stringify(row)));
+  if (needed.some((name) => known.get(name) === undefined)) return undefined;
+  return rows.map((row) => command(...row.flatMap((word) => wordsOf(word, known))));
 }
 
-/** Returns a command to append a value to a list in the spec; the existing values stay. */
-export function addToList(config: string, field: 'subnetIDs' | 'vmNames', value: string): string {
-  const [namespace, name] = partsOf(config);
-  const text = JSON.stringify([{ op: 'add', path: `/spec/${field}/-`, value }]);
-  return command('kubectl', '-n', namespace, 'patch', 'osc', name, '--type', 'json', '-p', text);
+type Known = ReadonlyMap<string, CommandValues[string] | undefined>;
+
+const placeholder = /\{(\w+)\}/g;
+
+function placeholdersIn(text: string): string[] {
+  return [...text.matchAll(placeholder)].map(([, name = '']) => name);
 }
 
-/** Returns a command to remove the annotation `multinic.io/paused`. */
-export function unpause(config: string): string {
-  const [namespace, name] = partsOf(config);
-  return command('kubectl', '-n', namespace, 'annotate', 'osc', name, `${annotations.paused}-`);
+function wordsOf(word: CommandRow[number], values: Known): readonly string[] {
+  if (typeof word === 'object') return [JSON.stringify(jsonOf(word, values))];
+  const value = wholeValue(word, values);
+  return typeof value === 'object' ? value : [inserted(word, values)];
+}
+
+function jsonOf(json: PatchJson, values: Known): unknown {
+  if (typeof json === 'string') return wholeValue(json, values) ?? inserted(json, values);
+  if (typeof json !== 'object') return json;
+  if (Array.isArray(json)) return json.map((each: PatchJson) => jsonOf(each, values));
+  return Object.fromEntries(Object.entries(json).map(([key, each]) => [key, jsonOf(each, values)]));
+}
+
+/** Returns a single placeholder's value; a number stays a number. */
+function wholeValue(word: string, values: Known): CommandValues[string] | undefined {
+  const [, name] = /^\{(\w+)\}$/.exec(word) ?? [];
+  return name === undefined ? undefined : values.get(name);
+}
+
+function inserted(word: string, values: Known): string {
+  return word.replaceAll(placeholder, (_, name: string) => String(values.get(name)));
 }
 
 /** Returns a command to consent to an OpenstackConfig's held removals. */
@@ -44,28 +69,6 @@ export function allowRemovals(config: string): string {
 /** Returns a kubectl plugin command. */
 export function multinic(...words: readonly string[]): string {
   return command('kubectl', 'multinic', ...words);
-}
-
-/** Returns an OpenStack CLI command. */
-export function openstack(...words: readonly string[]): string {
-  return command('openstack', ...words);
-}
-
-/** Returns a command for a shell on the node. */
-export function onNode(...words: readonly string[]): string {
-  return command(...words);
-}
-
-/** Lists every Node's systemUUID; runs in the business cluster. */
-export const listSystemUuids =
-  'kubectl get nodes -o custom-columns=NAME:.metadata.name,UUID:.status.nodeInfo.systemUUID';
-
-/** Lists quotas in the agent Jobs' namespace; runs in the business cluster. */
-export const listQuotas = command('kubectl', '-n', namespaces.agents, 'get', 'resourcequota');
-
-/** Returns a command for an agent Job's logs; runs in the business cluster. */
-export function jobLogs(job: string): string {
-  return command('kubectl', '-n', namespaces.agents, 'logs', `job/${job}`);
 }
 
 /** Returns an object's `namespace/name`. */

@@ -1,4 +1,4 @@
-import type { Wording } from '../api/reasons/reason-row.ts';
+import type { Wording } from '../api/texts/text.ts';
 import type { PortFacts } from './facts.ts';
 import { headlineOf } from './headline.ts';
 import { type RemovalHold, removalHoldOf } from './removal-hold.ts';

@@ -1,4 +1,4 @@
-import type { Wording } from '../api/reasons/reason-row.ts';
+import type { Wording } from '../api/texts/text.ts';
 
 /** Where a fact was read. */
 export type FactSource =

@@ -1,5 +1,5 @@
 import type { NicView, PortView } from '../api/read-http.ts';
-import type { Wording } from '../api/reasons/reason-row.ts';
+import type { Wording } from '../api/texts/text.ts';
 import type { Step } from './step.ts';
 import { nicNameOf, nodeNameOf, type Subject, serverName } from './subject.ts';
 import { same, say } from './wording.ts';

@@ -1,4 +1,4 @@
-import type { Wording } from '../api/reasons/reason-row.ts';
+import type { Wording } from '../api/texts/text.ts';
 import { say } from './wording.ts';
 
 /** Cause: the command has no connection to the cluster. */

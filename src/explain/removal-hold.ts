@@ -1,7 +1,8 @@
 import { findCondition } from '../api/condition.ts';
 import { counted } from '../api/counted.ts';
 import type { NodeView } from '../api/read-http.ts';
-import type { Wording } from '../api/reasons/reason-row.ts';
+import { holdCodeOf } from '../api/removals.ts';
+import type { Wording } from '../api/texts/text.ts';
 import { nextFor } from './next-steps.ts';
 import type { StepName } from './step.ts';
 import { fail, type Outcome } from './steps/outcome.ts';
@@ -27,7 +28,8 @@ function heldByController(subject: Subject): RemovalHold | undefined {
   if (!node || !held || !lists(held.macs, subject)) return undefined;
   const ready = findCondition(node.object?.conditions, 'Ready');
   const message = ready?.reason === reason ? ready.message : held.code;
-  const next = nextFor(reason, { config: node.config, message, nodeName: node.nodeName });
+  const { code = holdCodeOf(message) } = held;
+  const next = nextFor(reason, { config: node.config, code, nodeName: node.nodeName });
   const evidence = evidenceOf(node, held, message, subject.facts.now);
   return { step: 'Acceptance', outcome: fail(reason, evidence, next) };
 }
@@ -60,7 +62,7 @@ function heldByOperator(subject: Subject): RemovalHold | undefined {
   if (config?.reason !== reason || config.ready === 'True') return undefined;
   if (!isNic(subject) || isWanted(subject, config)) return undefined;
   const evidence = ofMessage(reason, config.message);
-  const next = nextFor(reason, { config: config.config, message: config.message });
+  const next = nextFor(reason, { config: config.config, code: holdCodeOf(config.message) });
   return { step: 'Delivery', outcome: fail(reason, evidence, next) };
 }
 

@@ -1,4 +1,4 @@
-import type { Wording } from '../api/reasons/reason-row.ts';
+import type { Wording } from '../api/texts/text.ts';
 
 /** Steps from Neutron to the boot files, in order. */
 export const stepNames = [

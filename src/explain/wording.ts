@@ -1,5 +1,5 @@
-import type { Wording } from '../api/reasons/reason-row.ts';
-import { reasons } from '../api/reasons.ts';
+import { rowOf } from '../api/reasons.ts';
+import type { Wording } from '../api/texts/text.ts';
 
 /** Returns a text in both languages. */
 export function say(en: string, ko: string): Wording {
@@ -9,11 +9,6 @@ export function say(en: string, ko: string): Wording {
 /** Returns the same text for both languages, such as a name list. */
 export function same(text: string): Wording {
   return { en: text, ko: text };
-}
-
-/** Returns a reason's row; undefined: unknown reason from a newer part. */
-export function rowOf(reason: string) {
-  return Object.hasOwn(reasons, reason) ? reasons[reason as keyof typeof reasons] : undefined;
 }
 
 /** Returns a part's English message, plus the reason's meaning in Korean. */

@@ -3,7 +3,7 @@ import type { StoredHold, WaitingNic } from '../api/held-nics.ts';
 import type { InterfaceSpec, Routing } from '../api/multinicnodeconfig.ts';
 import type { Base, DeleteBasis, ExistingNodeConfig } from '../api/node-configs-http.ts';
 import type { AddressFamily } from '../api/openstackconfig.ts';
-import type { OperatorReason } from '../api/reasons.ts';
+import type { OperatorReason, PortReason } from '../api/reasons.ts';
 import type { BudgetUse, RemovalBasis } from '../api/removals.ts';
 import type { Observation, PortEvidence, Question, ServerEvidence } from './observation.ts';
 
@@ -244,22 +244,6 @@ export interface Problem {
   readonly value?: string;
   readonly message: string;
 }
-
-/** Reason for a port without NIC. */
-export type PortReason =
-  | ProblemReason
-  | Extract<
-      OperatorReason,
-      | 'FamilyNotWanted'
-      | 'NetworkUnread'
-      | 'PortNotPlugged'
-      | 'PortStatus'
-      | 'PortTooOld'
-      | 'PortWithoutAddress'
-      | 'SubnetNotSelected'
-      | 'Waiting'
-      | 'WaitingForName'
-    >;
 
 /** Result for one port on a selected server. */
 export interface PortVerdict {

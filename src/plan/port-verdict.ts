@@ -1,9 +1,10 @@
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
+import type { PortReason } from '../api/reasons.ts';
 import type { Block, Claim } from './claims.ts';
 import { isAfterBaseline, isAllowedStatus, matchSubnet } from './entry.ts';
 import { type FixedIp, isPlugged, type Port } from './observation.ts';
 import { isOwn } from './ownership.ts';
-import type { PortReason, PortVerdict } from './plan.ts';
+import type { PortVerdict } from './plan.ts';
 import type { View } from './view.ts';
 
 /** Reason for a port without NIC. */

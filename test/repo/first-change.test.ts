@@ -7,10 +7,7 @@ const page = 'docs/first-change.md';
 it.each([
   ['src/plan/port-verdict.test.ts', "['PortStatus',", 'PortStatus'],
   ['src/api/reasons/port.ts', '  PortStatus: row(', 'row('],
-  ['src/plan/plan.ts', 'export type PortReason', 'PortReason'],
   ['src/plan/port-verdict.ts', 'function wrongStatus(', 'wrongStatus'],
-  ['src/operator/testing/reasons-without-row.ts', 'const withoutRow = [\n', 'withoutRow'],
-  ['build/alerts/alerts.test.ts', '  const fine = {\n    operator: [', 'fine.operator'],
 ])('the first change edits %s, which has %j', (file, code, name) => {
   expect(textOf(file)).toContain(code);
   for (const text of [textOf(page), textOf(koreanOf(page))]) {

@@ -1,4 +1,5 @@
-import { nothing, type ReasonRow, row } from './reason-row.ts';
+import { multinic } from './next-step-row.ts';
+import { nothing, row, type StatusReasonRow } from './reason-row.ts';
 
 /** Event reasons for multinic.io/check-nodes on an OpenstackConfig. */
 export const checkReasons = {
@@ -10,6 +11,7 @@ export const checkReasons = {
       '오퍼레이터가 multinic.io/check-nodes 어노테이션에 지정된 노드의 검사를 요청했습니다.',
     ],
     nothing,
+    { alerts: [] },
   ),
   CheckNodesRefused: row(
     'openstackconfig',
@@ -22,5 +24,6 @@ export const checkReasons = {
       'Correct what the message names, and set the annotation with a new id.',
       '메시지에 표시된 항목을 수정하고 새 id로 어노테이션을 설정하십시오.',
     ],
+    { alerts: [] },
   ),
-} as const satisfies Record<string, ReasonRow>;
+} as const satisfies Record<string, StatusReasonRow>;

@@ -1,4 +1,4 @@
-import { type ReasonRow, row } from './reason-row.ts';
+import { row, type StatusReasonRow } from './reason-row.ts';
 
 /** Reasons for an OpenstackConfig in deletion. */
 export const deletionReasons = {
@@ -13,6 +13,7 @@ export const deletionReasons = {
       'Wait. To keep the NICs, set spec.settings.deletionPolicy to Retain: a deleted object still accepts this.',
       '기다려 주십시오. NIC를 유지하려면 spec.settings.deletionPolicy를 Retain으로 설정하십시오. 삭제 중인 객체에도 설정할 수 있습니다.',
     ],
+    { alerts: ['MultiNicDeletionStuck'], blocks: ['sync', 'delivery'] },
   ),
   Deleting: row(
     'openstackconfig',
@@ -25,6 +26,7 @@ export const deletionReasons = {
       'Wait; the message names the nodes that are not cleaned yet.',
       '기다려 주십시오. 정리가 끝나지 않은 노드는 메시지에 있습니다.',
     ],
+    { alerts: ['MultiNicDeletionStuck'], blocks: ['sync', 'delivery'] },
   ),
   RemovalUnsupported: row(
     'openstackconfig',
@@ -37,5 +39,6 @@ export const deletionReasons = {
       'Delete the MultiNicNodeConfig that the message names in the business cluster, then set the annotation `multinic.io/allow-removals` to a new value; or use a native Viola.',
       '비즈니스 클러스터에서 메시지에 있는 MultiNicNodeConfig를 삭제한 다음 `multinic.io/allow-removals` 어노테이션을 새 값으로 설정하십시오. 또는 native Viola를 사용하십시오.',
     ],
+    { alerts: ['MultiNicOpenstackConfigNotReady'], blocks: ['delivery'] },
   ),
-} as const satisfies Record<string, ReasonRow>;
+} as const satisfies Record<string, StatusReasonRow>;

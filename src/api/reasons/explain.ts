@@ -1,3 +1,4 @@
+import { appendToSpec, multinic, openstack, patchConfig, syncConfig } from './next-step-row.ts';
 import { type ReasonRow, row } from './reason-row.ts';
 
 /** Reasons in explanations only, never in a status. */
@@ -82,6 +83,13 @@ export const explainReasons = {
       'Add the server to spec.vmNames, or set the metadata or tags that spec.vmSelector requires.',
       '서버를 spec.vmNames에 추가하거나 spec.vmSelector가 요구하는 메타데이터 또는 태그를 설정하십시오.',
     ],
+    {
+      nextStep: [
+        { commands: [appendToSpec('vmNames', '{listedServer}')] },
+        { commands: [patchConfig({ spec: { vmNames: ['{firstServer}'] } })] },
+        { commands: [openstack('server', 'set', '{selectorOptions}', '{server}')] },
+      ],
+    },
   ),
   NotSyncedYet: row(
     'openstackconfig',
@@ -94,6 +102,7 @@ export const explainReasons = {
       'Wait for the next sync, or request one: kubectl multinic sync.',
       '다음 동기화를 기다리거나 kubectl multinic sync로 요청하십시오.',
     ],
+    { nextStep: syncConfig },
   ),
   NodeAddressIsNic: row(
     'nic',
@@ -118,6 +127,16 @@ export const explainReasons = {
       'Disable and enable the port, so that Neutron binds it again.',
       '포트를 비활성화한 뒤 다시 활성화하여 Neutron이 다시 바인딩하게 하십시오.',
     ],
+    {
+      nextStep: [
+        {
+          commands: [
+            openstack('port', 'set', '--disable', '{port}'),
+            openstack('port', 'set', '--enable', '{port}'),
+          ],
+        },
+      ],
+    },
   ),
   PortAdminDown: row(
     'nic',
@@ -130,6 +149,7 @@ export const explainReasons = {
       'Enable the port: openstack port set --enable.',
       'openstack port set --enable로 활성화하십시오.',
     ],
+    { nextStep: [{ commands: [openstack('port', 'set', '--enable', '{port}')] }] },
   ),
   MtuDiffers: row(
     'nic',
@@ -142,6 +162,7 @@ export const explainReasons = {
       'Sync the OpenstackConfig, then compare the node: kubectl multinic diff.',
       'OpenstackConfig를 동기화한 다음 kubectl multinic diff로 노드를 비교하십시오.',
     ],
+    { nextStep: [{ commands: [multinic('diff', '{node}')] }] },
   ),
   NotPersistent: row(
     'nic',

@@ -1,4 +1,10 @@
+import { multinic, openstack } from './next-step-row.ts';
 import { nothing, type ReasonRow, row } from './reason-row.ts';
+
+const attachAgain = {
+  en: 'if the hypervisor does not plug the NIC within minutes (for example because its PCIe slots are used up), detach and attach the port again:',
+  ko: '하이퍼바이저가 몇 분 안에 NIC를 연결하지 않으면(PCIe 슬롯 부족 등) 포트를 분리한 뒤 다시 연결하십시오.',
+};
 
 /** Reasons for one NIC. */
 export const nicReasons = {
@@ -31,6 +37,11 @@ export const nicReasons = {
       'Nothing with drift policy heal. Otherwise restore the NIC on the node, or set controller.settings.driftPolicy to heal.',
       '드리프트 정책이 heal이면 조치할 것이 없습니다. 그렇지 않으면 노드의 NIC를 되돌리거나 controller.settings.driftPolicy를 heal로 설정하십시오.',
     ],
+    {
+      nextStep: [
+        { commands: [multinic('sync', '--node', '{node}')], preview: [multinic('diff', '{node}')] },
+      ],
+    },
   ),
   WaitingForNIC: row(
     'nic',
@@ -40,6 +51,19 @@ export const nicReasons = {
       'Wait. If the NIC stays missing, check that the port is attached to this server.',
       '기다려 주십시오. 계속되면 포트가 이 서버에 연결되었는지 확인하십시오.',
     ],
+    {
+      alerts: ['MultiNicNicMissing'],
+      nextStep: [
+        {
+          text: attachAgain,
+          commands: [
+            openstack('server', 'remove', 'port', '{server}', '{port}'),
+            openstack('server', 'add', 'port', '{server}', '{port}'),
+          ],
+        },
+        { text: attachAgain },
+      ],
+    },
   ),
   NICInUse: row(
     'nic',
@@ -52,6 +76,30 @@ export const nicReasons = {
       'Remove that configuration from the node, or exclude the port from the OpenstackConfig.',
       '노드에서 해당 설정을 제거하거나 OpenstackConfig의 선택 대상에서 포트를 제외하십시오.',
     ],
+    {
+      codes: [
+        'NameUnsupported',
+        'LinkHasMaster',
+        'LinkHasUpper',
+        'ForeignAddress',
+        'ForeignRoute',
+        'ForeignReceiver',
+        'NameTaken',
+        'AddressElsewhere',
+        'FileConfiguresNic',
+        'FileMatchesNic',
+        'FileUnreadable',
+      ],
+      nextStep: [
+        {
+          text: {
+            en: 'remove the address on the node, or take the port out of the selection:',
+            ko: '노드에서 이 주소를 제거하거나, 포트를 선택 대상에서 제외하십시오.',
+          },
+          commands: [['ip', 'addr', 'del', '{foreignAddress}', 'dev', '{foreignLink}']],
+        },
+      ],
+    },
   ),
   PrimaryNIC: row(
     'nic',
@@ -64,6 +112,7 @@ export const nicReasons = {
       'Exclude the subnet of the primary NIC from the OpenstackConfig.',
       '기본 NIC의 서브넷을 OpenstackConfig의 선택 대상에서 제외하십시오.',
     ],
+    { codes: ['NodeAddress', 'NodeDefaultRoute'] },
   ),
   DuplicateMAC: row(
     'nic',
@@ -85,6 +134,7 @@ export const nicReasons = {
       'Free table 100+N and priority 10100+N on the node (N: index of the NIC).',
       '노드에서 테이블 100+N과 우선순위 10100+N을 비우십시오(N: NIC의 인덱스).',
     ],
+    { codes: ['TableHasForeignRoute', 'PriorityTaken'] },
   ),
   SubnetOverlapsPrimary: row(
     'nic',
@@ -94,6 +144,7 @@ export const nicReasons = {
       'NIC의 서브넷이 노드 기본 NIC의 서브넷과 겹칩니다.',
     ],
     ['Use a subnet that does not overlap.', '겹치지 않는 서브넷을 사용하십시오.'],
+    { codes: ['OverlapsNodeAddress', 'OverlapsNetwork'] },
   ),
   SubnetOverlapsForeign: row(
     'nic',
@@ -106,6 +157,7 @@ export const nicReasons = {
       'Use a subnet that does not overlap, or remove the route that the message names.',
       '겹치지 않는 서브넷을 사용하거나 메시지에 표시된 라우트를 제거하십시오.',
     ],
+    { codes: ['OverlapsNetwork'] },
   ),
   SubnetOverlapsCluster: row(
     'nic',
@@ -118,6 +170,7 @@ export const nicReasons = {
       'Use a subnet that does not overlap the network that the message names. If the cluster does not use this network, set controller.serviceCIDRs or controller.podNetworks.',
       '메시지에 표시된 네트워크와 겹치지 않는 서브넷을 사용하십시오. 클러스터가 그 네트워크를 사용하지 않으면 controller.serviceCIDRs 또는 controller.podNetworks를 설정하십시오.',
     ],
+    { step: 'Filter', codes: ['OverlapsClusterNetwork'] },
   ),
   PathBypassed: row(
     'nic',
@@ -130,6 +183,7 @@ export const nicReasons = {
       'Remove the rule that the message names, or give it a priority above 10109 (VPN clients and NetworkManager profiles set such rules).',
       '메시지에 표시된 규칙을 제거하거나 우선순위를 10109보다 크게 설정하십시오(VPN 클라이언트나 NetworkManager 프로파일이 이런 규칙을 만듭니다).',
     ],
+    { codes: ['RuleToOtherLink', 'RuleDropsPackets', 'RouteToOtherLink', 'NoRouteFromAddress'] },
   ),
   NodePathTaken: row(
     'nic',
@@ -142,6 +196,7 @@ export const nicReasons = {
       'Use a subnet and routes that do not contain the destination that the message names, then detach and attach the port.',
       '메시지에 표시된 목적지를 포함하지 않는 서브넷과 라우트를 사용한 다음 포트를 분리하고 다시 연결하십시오.',
     ],
+    { codes: ['ServiceByNic', 'EndpointByNic', 'GatewayByNic'] },
   ),
   MACChanged: row(
     'nic',
@@ -154,6 +209,7 @@ export const nicReasons = {
       "Remove the setting of the MAC from the node's files (macaddress, MACAddress, cloned-mac-address), and take the link out of a bond or bridge.",
       '노드의 설정 파일에서 MAC 설정(macaddress, MACAddress, cloned-mac-address)을 제거하고, 본드나 브리지에서 링크를 빼십시오.',
     ],
+    { codes: ['SendsWithOtherMac'] },
   ),
   NodeConnectivityLost: row(
     'nic',
@@ -166,6 +222,7 @@ export const nicReasons = {
       'Compare the subnet and routes of the NIC with the address that the message names; /var/lib/multinic/last.txt on the node has the lookups before and after.',
       'NIC의 서브넷과 라우트를 메시지에 표시된 주소와 비교하십시오. 노드의 /var/lib/multinic/last.txt에 변경 전후의 경로 조회 결과가 있습니다.',
     ],
+    { codes: ['ServiceUnreachable', 'EndpointUnreachable'] },
   ),
   FilesLeft: row(
     'nic',
@@ -178,6 +235,7 @@ export const nicReasons = {
       'Delete the file that the message names, or restore its folder. A deletion that waits for the folder ends with annotation multinic.io/delete-consent and a value that ends with !.',
       '메시지에 표시된 파일을 삭제하거나 폴더를 복구하십시오. 폴더를 기다리는 삭제는 !로 끝나는 값의 애노테이션 multinic.io/delete-consent로 끝낼 수 있습니다.',
     ],
+    { codes: ['FolderMissing'] },
   ),
   LeasedByHost: row(
     'nic',
@@ -190,6 +248,7 @@ export const nicReasons = {
       'Exclude the NIC from the catch-all DHCP configuration of the image and release its lease; with NetworkManager set no-auto-default=*, or give agents the system bus (controller.settings.agentSystemBus).',
       '이미지의 포괄적인 DHCP 설정에서 이 NIC를 제외하고 임대를 해제하십시오. NetworkManager에서는 no-auto-default=*를 설정하거나, 에이전트에 시스템 버스 사용을 허용하십시오(controller.settings.agentSystemBus).',
     ],
+    { codes: ['LeasedAddress', 'LeasedRoute', 'FileMatchesNic'] },
   ),
   WrongFamily: row(
     'nic',
@@ -223,6 +282,7 @@ export const nicReasons = {
       '항목을 사용할 수 없으며 NIC는 현재 상태를 유지합니다.',
     ],
     ['Correct the field that the message names.', '메시지에 표시된 필드를 수정하십시오.'],
+    { codes: ['AddressElsewhere', 'MtuTooSmall', 'MtuTooLarge', 'NoIPv6'] },
   ),
   ApplyFailed: row(
     'nic',
@@ -256,6 +316,7 @@ export const nicReasons = {
       'Find the other program that configures the NIC, and exclude the NIC there.',
       '이 NIC를 설정하는 다른 프로그램을 찾아 그 설정에서 NIC를 제외하십시오.',
     ],
+    { codes: ['ArpOff', 'ArpIgnored', 'LocalEntryMissing'] },
   ),
   PersistFailed: row(
     'nic',
@@ -268,6 +329,7 @@ export const nicReasons = {
       'Check that the folder in the message exists, its permissions and the disk space.',
       '메시지에 표시된 폴더가 있는지, 그 권한과 디스크 공간을 확인하십시오.',
     ],
+    { codes: ['FileUnreadable', 'FileUnmanaged', 'FolderMissing'] },
   ),
   RolledBack: row(
     'nic',

@@ -1,4 +1,6 @@
-import { nothing, type ReasonRow, row } from './reason-row.ts';
+import { namespaces } from '../names.ts';
+import { listSystemUuids } from './next-step-row.ts';
+import { nothing, row, type StatusReasonRow } from './reason-row.ts';
 
 /** Reasons for one MultiNicNodeConfig. */
 export const nodeReasons = {
@@ -7,30 +9,35 @@ export const nodeReasons = {
     false,
     ['Every NIC is configured and verified.', '모든 NIC가 설정되고 검증되었습니다.'],
     nothing,
+    { alerts: [] },
   ),
   SpecChanged: row(
     'node',
     true,
     ['The changed spec is being applied to the node.', '변경된 스펙을 노드에 적용하는 중입니다.'],
     nothing,
+    { alerts: [] },
   ),
   JobScheduled: row(
     'node',
     true,
     ['An agent Job was started for the node.', '노드에 에이전트 Job이 시작되었습니다.'],
     nothing,
+    { alerts: [] },
   ),
   JobSucceeded: row(
     'node',
     false,
     ['The agent Job reported success.', '에이전트 Job이 성공을 보고했습니다.'],
     nothing,
+    { alerts: [] },
   ),
   JobFailedPartial: row(
     'node',
     true,
     ['Some NICs could not be configured.', '일부 NIC를 설정하지 못했습니다.'],
     ['Check status.interfaceStatuses.', 'status.interfaceStatuses를 확인하십시오.'],
+    { alerts: ['MultiNicAgentFailing'] },
   ),
   JobFailed: row(
     'node',
@@ -40,6 +47,10 @@ export const nodeReasons = {
       'Read the logs of the Job that status.lastJobName names.',
       'status.lastJobName에 표시된 Job의 로그를 확인하십시오.',
     ],
+    {
+      alerts: ['MultiNicAgentFailing'],
+      nextStep: [{ commands: [['kubectl', '-n', namespaces.agents, 'logs', 'job/{job}']] }],
+    },
   ),
   InvalidEntries: row(
     'node',
@@ -52,12 +63,14 @@ export const nodeReasons = {
       'Correct the fields that status.interfaceStatuses names.',
       'status.interfaceStatuses에 표시된 필드를 수정하십시오.',
     ],
+    { alerts: ['MultiNicNodeConfigNotReady'] },
   ),
   Accepted: row(
     'node',
     false,
     ['Every entry can be used.', '모든 항목을 사용할 수 있습니다.'],
     nothing,
+    { alerts: [] },
   ),
   AsApplied: row(
     'node',
@@ -67,6 +80,7 @@ export const nodeReasons = {
       '점검한 범위에서 노드는 적용된 상태와 같습니다.',
     ],
     nothing,
+    { alerts: [] },
   ),
   WaitingForTurn: row(
     'node',
@@ -76,6 +90,7 @@ export const nodeReasons = {
       '이 노드에서 다른 에이전트가 실행 중이거나 동시 실행 한도에 도달했습니다.',
     ],
     ['Wait; the agent starts automatically.', '기다려 주십시오. 자동으로 시작됩니다.'],
+    { alerts: [] },
   ),
   RolloutWaiting: row(
     'node',
@@ -88,6 +103,7 @@ export const nodeReasons = {
       'Wait; the message names the current step and the nodes that must finish first.',
       '기다려 주십시오. 현재 단계와 먼저 끝나야 하는 노드는 메시지에 있습니다.',
     ],
+    { alerts: [] },
   ),
   RolloutStopped: row(
     'node',
@@ -100,6 +116,7 @@ export const nodeReasons = {
       'Check the nodes that the message names. Then correct the source or the agent image; or, to continue, set the annotation multinic.io/rollout-continue to a new value on any object of the source.',
       '메시지에 표시된 노드를 확인하십시오. 소스나 에이전트 이미지를 수정하거나, 소스의 객체 하나에 multinic.io/rollout-continue 어노테이션을 새 값으로 설정하여 계속하십시오.',
     ],
+    { alerts: [] },
   ),
   NodeNotFound: row(
     'node',
@@ -112,6 +129,7 @@ export const nodeReasons = {
       'Wait until the node has joined, or correct instanceId.',
       '노드가 참여할 때까지 기다리거나 instanceId를 수정하십시오.',
     ],
+    { alerts: ['MultiNicNodeConfigNotReady'], nextStep: listSystemUuids },
   ),
   NodeNotReady: row(
     'node',
@@ -124,6 +142,7 @@ export const nodeReasons = {
       'Check the node. The controller continues when the node is Ready, or when its Node object is deleted permanently.',
       '노드를 확인하십시오. 노드가 Ready가 되거나 Node 객체가 완전히 삭제되면 자동으로 진행됩니다.',
     ],
+    { alerts: ['MultiNicNodeConfigNotReady'] },
   ),
   NotStarted: row(
     'node',
@@ -136,6 +155,7 @@ export const nodeReasons = {
       'The message names what did not start. Pod: check quotas and admission in the namespace of the Jobs. Kubelet: check the kubelet of the node. Container: read the events of the Pod.',
       '무엇이 시작되지 않았는지는 메시지에 있습니다. Pod이면 Job 네임스페이스의 쿼터와 admission을, kubelet이면 노드의 kubelet을, 컨테이너이면 Pod의 이벤트를 확인하십시오.',
     ],
+    { alerts: ['MultiNicAgentFailing'] },
   ),
   JobRefused: row(
     'node',
@@ -148,6 +168,10 @@ export const nodeReasons = {
       'Read the error of the API server in the message; check quotas, admission webhooks and the rights of the controller.',
       '메시지에 있는 API 서버의 오류를 읽고 쿼터, admission webhook, 컨트롤러 권한을 확인하십시오.',
     ],
+    {
+      alerts: ['MultiNicAgentFailing'],
+      nextStep: [{ commands: [['kubectl', '-n', namespaces.agents, 'get', 'resourcequota']] }],
+    },
   ),
   NodeGone: row(
     'node',
@@ -160,6 +184,7 @@ export const nodeReasons = {
       'If the machine still runs, create the object again when its Node is back, and delete it then.',
       '머신이 아직 동작 중이면 Node가 돌아온 뒤 객체를 다시 생성하고 삭제하십시오.',
     ],
+    { alerts: [] },
   ),
   DuplicateSystemUUID: row(
     'node',
@@ -172,6 +197,7 @@ export const nodeReasons = {
       'Give each machine its own UUID; machines cloned from one image may share it.',
       '각 머신에 고유한 UUID를 부여하십시오. 한 이미지에서 복제한 머신은 UUID가 같을 수 있습니다.',
     ],
+    { alerts: ['MultiNicNodeConfigNotReady'], nextStep: listSystemUuids },
   ),
   DuplicateInstanceId: row(
     'node',
@@ -181,6 +207,7 @@ export const nodeReasons = {
       '두 MultiNicNodeConfig가 같은 instanceId를 가리켜 적용하지 않습니다.',
     ],
     ['Delete the object that is not needed.', '필요 없는 객체를 삭제하십시오.'],
+    { alerts: ['MultiNicNodeConfigNotReady'] },
   ),
   NameDiffers: row(
     'node',
@@ -193,6 +220,7 @@ export const nodeReasons = {
       'Nothing is wrong; rename the server if you want equal names.',
       '문제는 아닙니다. 이름을 맞추려면 서버 이름을 변경하십시오.',
     ],
+    { alerts: [] },
   ),
   OtherControllerActive: row(
     'node',
@@ -205,6 +233,7 @@ export const nodeReasons = {
       'Stop the legacy controller permanently, then set the annotation multinic.io/take-over=true on the object.',
       '기존 시스템의 컨트롤러를 완전히 중지한 뒤 객체에 multinic.io/take-over=true 어노테이션을 설정하십시오.',
     ],
+    { alerts: ['MultiNicOtherController'] },
   ),
   ResultLost: row(
     'node',
@@ -217,6 +246,7 @@ export const nodeReasons = {
       'Wait for the next attempt. If that fails as well, read the logs of the Job.',
       '다음 시도를 기다려 주십시오. 다시 실패하면 Job 로그를 확인하십시오.',
     ],
+    { alerts: ['MultiNicAgentFailing'] },
   ),
   ProtocolMismatch: row(
     'node',
@@ -229,12 +259,14 @@ export const nodeReasons = {
       'Use agent and controller images of the same release.',
       '같은 릴리스의 에이전트와 컨트롤러 이미지를 사용하십시오.',
     ],
+    { alerts: ['MultiNicAgentFailing'] },
   ),
   DeadlineExceeded: row(
     'node',
     true,
     ['The agent Job did not end in time.', '에이전트 Job이 제한 시간 안에 끝나지 않았습니다.'],
     ['Check the node and the logs of the Job.', '노드와 Job 로그를 확인하십시오.'],
+    { alerts: ['MultiNicAgentFailing'] },
   ),
   ImagePullFailed: row(
     'node',
@@ -244,6 +276,7 @@ export const nodeReasons = {
       'Correct the image name, the pull secret or the registry.',
       '이미지 이름, 인증 정보 또는 레지스트리를 확인하십시오.',
     ],
+    { alerts: ['MultiNicAgentFailing'] },
   ),
   Unschedulable: row(
     'node',
@@ -256,6 +289,7 @@ export const nodeReasons = {
       'Check the taints and the free resources of the node.',
       '노드의 taint와 남은 자원을 확인하십시오.',
     ],
+    { alerts: ['MultiNicAgentFailing'] },
   ),
   OutOfMemory: row(
     'node',
@@ -265,12 +299,14 @@ export const nodeReasons = {
       'Raise the memory limit of the agent (agent.resources of the chart).',
       '에이전트 메모리 제한(차트의 agent.resources)을 늘리십시오.',
     ],
+    { alerts: ['MultiNicAgentFailing'] },
   ),
   Evicted: row(
     'node',
     true,
     ['The kubelet evicted the agent Pod.', 'kubelet이 에이전트 Pod를 축출했습니다.'],
     ['Free the resource that the node lacks.', '노드에 부족한 자원을 확보하십시오.'],
+    { alerts: ['MultiNicAgentFailing'] },
   ),
   StaleRequest: row(
     'node',
@@ -283,6 +319,7 @@ export const nodeReasons = {
       'Nothing; the controller sends the current request again.',
       '조치가 필요 없습니다. 컨트롤러가 현재 요청을 다시 보냅니다.',
     ],
+    { alerts: ['MultiNicAgentFailing'] },
   ),
   UnknownState: row(
     'node',
@@ -295,6 +332,7 @@ export const nodeReasons = {
       'Use the agent version that wrote the file, or a newer one.',
       '해당 파일을 기록한 버전 이상의 에이전트를 사용하십시오.',
     ],
+    { alerts: ['MultiNicAgentFailing'] },
   ),
   WrongMachine: row(
     'node',
@@ -307,6 +345,7 @@ export const nodeReasons = {
       'Wait: the controller retries when the Node reports its new machine id. If the reason stays, two machines share a node name.',
       'Node가 새 머신 ID를 보고하면 컨트롤러가 다시 시도하므로 기다려 주십시오. 계속되면 두 머신이 같은 노드 이름을 쓰고 있습니다.',
     ],
+    { alerts: ['MultiNicAgentFailing'] },
   ),
   AlreadyRunning: row(
     'node',
@@ -319,6 +358,7 @@ export const nodeReasons = {
       'Wait for the next attempt. If the reason stays, find the hanging agent process on the node.',
       '다음 시도를 기다려 주십시오. 계속되면 노드에서 멈춘 에이전트 프로세스를 확인하십시오.',
     ],
+    { alerts: ['MultiNicAgentFailing'] },
   ),
   RightMissing: row(
     'node',
@@ -331,6 +371,7 @@ export const nodeReasons = {
       'The message names the missing right. Compare the Pod with its Job, and exempt agent Pods from the admission webhook, policy or runtime setting that changes them. EROFS: check whether a file system of the host is read-only. EACCES: check owner and mode of the folder on the host, and SELinux. Node without addresses: the agent cannot recognize the network of the host; wait until the Node has an address.',
       '빠진 항목은 메시지에 있습니다. Pod와 Job을 비교하고, 에이전트 Pod를 변경하는 어드미션 웹훅, 정책, 런타임 설정에서 에이전트 Pod를 제외하십시오. EROFS이면 호스트의 파일 시스템이 읽기 전용인지, EACCES이면 호스트 폴더의 소유자와 모드, SELinux를 확인하십시오. Node에 주소가 없으면 에이전트가 호스트 네트워크를 구분할 수 없으므로 주소가 생길 때까지 기다리십시오.',
     ],
+    { alerts: ['MultiNicAgentFailing'] },
   ),
   InvalidRequest: row(
     'node',
@@ -340,5 +381,6 @@ export const nodeReasons = {
       'Use agent and controller images of the same release.',
       '같은 릴리스의 에이전트와 컨트롤러 이미지를 사용하십시오.',
     ],
+    { alerts: ['MultiNicAgentFailing'] },
   ),
-} as const satisfies Record<string, ReasonRow>;
+} as const satisfies Record<string, StatusReasonRow>;

@@ -1,4 +1,4 @@
-import { type ReasonRow, row } from './reason-row.ts';
+import { row, type StatusReasonRow } from './reason-row.ts';
 
 /** Reasons of conditions beside Ready: the sync goes on, and a user should act. */
 export const noticeReasons = {
@@ -13,6 +13,7 @@ export const noticeReasons = {
       'Move it to a Secret; the message names the field and the field to use instead.',
       'Secret으로 옮기십시오. 해당 필드와 대신 쓸 필드는 메시지에 있습니다.',
     ],
+    { alerts: [] },
   ),
   TLSNotVerified: row(
     'openstackconfig',
@@ -25,6 +26,7 @@ export const noticeReasons = {
       'Configure the CA certificate instead: OPENSTACK_CA_FILE, CONTRABASS_CA_FILE, or cacert in the clouds.yaml.',
       '대신 CA 인증서를 지정하십시오: OPENSTACK_CA_FILE, CONTRABASS_CA_FILE 또는 clouds.yaml의 cacert.',
     ],
+    { alerts: [] },
   ),
   DuplicateCluster: row(
     'openstackconfig',
@@ -37,5 +39,6 @@ export const noticeReasons = {
       'Keep the registration Secret of one id. Set spec.credentials.k8sProviderID of all OpenstackConfigs for this cluster to that id, then delete the registration Secrets of the other ids.',
       '한 ID의 등록 Secret만 남기십시오. 이 클러스터를 쓰는 모든 OpenstackConfig의 spec.credentials.k8sProviderID를 그 ID로 설정한 뒤 나머지 ID의 등록 Secret을 삭제하십시오.',
     ],
+    { alerts: [] },
   ),
-} as const satisfies Record<string, ReasonRow>;
+} as const satisfies Record<string, StatusReasonRow>;

@@ -1,9 +1,12 @@
+import { annotations } from '../names.ts';
 import { checkReasons } from './checks.ts';
+import { cloudReasons } from './cloud.ts';
 import { deletionReasons } from './deletion.ts';
+import { multinic, openstack, patchConfig, syncConfig } from './next-step-row.ts';
 import { noticeReasons } from './notices.ts';
 import { ownerReasons } from './owner.ts';
 import { portReasons } from './port.ts';
-import { nothing, type ReasonRow, row } from './reason-row.ts';
+import { nothing, row, type StatusReasonRow } from './reason-row.ts';
 import { serverReasons } from './server.ts';
 
 /** Reasons for one OpenstackConfig. */
@@ -16,18 +19,21 @@ export const openstackConfigReasons = {
       '변경된 노드를 비즈니스 클러스터에 전달했습니다.',
     ],
     nothing,
+    { alerts: [] },
   ),
   NoChange: row(
     'openstackconfig',
     false,
     ['The last sync found no changes.', '마지막 동기화에 변경 사항이 없습니다.'],
     nothing,
+    { alerts: [] },
   ),
   Healthy: row(
     'openstackconfig',
     false,
     ['The last sync succeeded.', '마지막 동기화가 성공했습니다.'],
     nothing,
+    { alerts: [] },
   ),
   Error: row(
     'openstackconfig',
@@ -37,6 +43,7 @@ export const openstackConfigReasons = {
       '마지막 동기화가 실패했습니다. 사유는 Ready 조건에 있습니다.',
     ],
     ['Check the condition Ready.', 'Ready 조건을 확인하십시오.'],
+    { alerts: [], blocks: ['sync'] },
   ),
   ConfigError: row(
     'openstackconfig',
@@ -46,58 +53,9 @@ export const openstackConfigReasons = {
       '사용할 수 없는 값을 가진 필드 또는 설정이 있습니다.',
     ],
     ['Correct the field that the message names.', '메시지에 표시된 필드를 수정하십시오.'],
+    { alerts: ['MultiNicOpenstackConfigNotReady'], blocks: ['sync'] },
   ),
-  ContrabassError: row(
-    'openstackconfig',
-    true,
-    [
-      'Contrabass did not return the provider, or the password of the provider could not be decrypted.',
-      'Contrabass에서 프로바이더를 조회하지 못했거나 프로바이더의 암호를 복호화하지 못했습니다.',
-    ],
-    [
-      'Check openstackProviderID, contrabassEndpoint and the encryption key.',
-      'openstackProviderID, contrabassEndpoint, 암호화 키를 확인하십시오.',
-    ],
-  ),
-  KeystoneError: row(
-    'openstackconfig',
-    true,
-    ['Keystone issued no token.', 'Keystone 토큰을 발급받지 못했습니다.'],
-    [
-      'Check URL, account, password and projectID. A refused password is retried once an hour; at once when the password changes, or the annotation multinic.io/reconcile-at gets a new value.',
-      'URL, 계정, 암호, projectID를 확인하십시오. 거부된 암호는 한 시간에 한 번만 다시 시도하며, 암호가 바뀌거나 multinic.io/reconcile-at 어노테이션에 새 값을 설정하면 즉시 다시 시도합니다.',
-    ],
-  ),
-  NeutronEndpointError: row(
-    'openstackconfig',
-    true,
-    [
-      'The Keystone catalog has no Neutron endpoint for the configured interface and region.',
-      'Keystone 카탈로그에 설정한 인터페이스와 리전의 Neutron 엔드포인트가 없습니다.',
-    ],
-    [
-      'Check openstackEndpointInterface and openstackEndpointRegion, or set openstackNeutronEndpoint.',
-      'openstackEndpointInterface와 openstackEndpointRegion을 확인하거나 openstackNeutronEndpoint를 지정하십시오.',
-    ],
-  ),
-  NeutronPortError: row(
-    'openstackconfig',
-    true,
-    [
-      'The ports could not be read completely; nothing was removed.',
-      '포트를 완전히 조회하지 못했으며 아무것도 제거하지 않았습니다.',
-    ],
-    ['Check Neutron; the operator retries.', 'Neutron 상태를 확인하십시오. 자동으로 재시도합니다.'],
-  ),
-  NeutronSubnetError: row(
-    'openstackconfig',
-    true,
-    ['A subnet could not be read.', '서브넷을 조회하지 못했습니다.'],
-    [
-      'Check the id of the subnet and the rights of the account.',
-      '서브넷 ID와 계정 권한을 확인하십시오.',
-    ],
-  ),
+  ...cloudReasons,
   SubnetRequired: row(
     'openstackconfig',
     false,
@@ -106,6 +64,7 @@ export const openstackConfigReasons = {
       'Set spec.subnetIDs, subnetID or subnetName.',
       'spec.subnetIDs, subnetID 또는 subnetName을 지정하십시오.',
     ],
+    { alerts: ['MultiNicOpenstackConfigNotReady'], blocks: ['sync'] },
   ),
   SubnetNotFound: row(
     'openstackconfig',
@@ -115,12 +74,14 @@ export const openstackConfigReasons = {
       'Correct the name or id, or grant the account access to the subnet.',
       '이름 또는 ID를 수정하거나 계정에 서브넷 접근 권한을 부여하십시오.',
     ],
+    { alerts: ['MultiNicOpenstackConfigNotReady'], blocks: ['servers'] },
   ),
   SubnetNotUnique: row(
     'openstackconfig',
     true,
     ['Several subnets have this name.', '같은 이름의 서브넷이 여러 개 있습니다.'],
     ['Use spec.subnetIDs.', 'spec.subnetIDs를 사용하십시오.'],
+    { alerts: ['MultiNicOpenstackConfigNotReady'], blocks: ['servers'] },
   ),
   ViolaPostError: row(
     'openstackconfig',
@@ -130,6 +91,7 @@ export const openstackConfigReasons = {
       'Check the business cluster, its registration and the token; the message names the nodes.',
       '비즈니스 클러스터와 등록 정보, 토큰을 확인하십시오. 노드는 메시지에 있습니다.',
     ],
+    { alerts: ['MultiNicDeliveryFailing'], blocks: ['delivery'] },
   ),
   NovaServerError: row(
     'openstackconfig',
@@ -139,6 +101,7 @@ export const openstackConfigReasons = {
       'Nova에서 서버를 조회하지 못했으며 노드는 알려진 이름을 유지합니다.',
     ],
     ['Check Nova; the operator retries.', 'Nova 상태를 확인하십시오. 자동으로 재시도합니다.'],
+    { alerts: ['MultiNicCloudFailing'], step: 'Assignment', blocks: ['servers'] },
   ),
   ...serverReasons,
   InterfaceLimitExceeded: row(
@@ -152,6 +115,21 @@ export const openstackConfigReasons = {
       'Detach ports, select fewer subnets, or raise spec.settings.maxInterfaces (at most 10).',
       '포트를 분리하거나, 선택한 서브넷을 줄이거나, spec.settings.maxInterfaces를 늘리십시오(최대 10).',
     ],
+    {
+      alerts: ['MultiNicOpenstackConfigNotReady'],
+      step: 'Filter',
+      nextStep: [
+        {
+          text: {
+            en: 'raise spec.settings.maxInterfaces:',
+            ko: 'spec.settings.maxInterfaces를 늘리십시오.',
+          },
+          commands: [patchConfig({ spec: { settings: { maxInterfaces: '{raisedLimit}' } } })],
+          preview: [multinic('plan', '{config}', '--set', 'maxInterfaces={raisedLimit}')],
+        },
+        { commands: [openstack('server', 'remove', 'port', '{server}', '{port}')] },
+      ],
+    },
   ),
   NameConflict: row(
     'openstackconfig',
@@ -164,6 +142,7 @@ export const openstackConfigReasons = {
       'Rename a server, or deselect it in one of the OpenstackConfigs.',
       '서버 이름을 변경하거나 한쪽 OpenstackConfig의 선택에서 제외하십시오.',
     ],
+    { alerts: ['MultiNicOpenstackConfigNotReady'], step: 'Assignment' },
   ),
   PolicyDenied: row(
     'openstackconfig',
@@ -176,6 +155,7 @@ export const openstackConfigReasons = {
       'Use an allowed value, or extend the setting that the message names.',
       '허용된 값을 사용하거나 메시지에 있는 설정을 확장하십시오.',
     ],
+    { alerts: ['MultiNicOpenstackConfigNotReady'], blocks: ['sync'] },
   ),
   ProviderUnavailable: row(
     'openstackconfig',
@@ -188,6 +168,7 @@ export const openstackConfigReasons = {
       'Check the cloud; the operator retries.',
       '클라우드 상태를 확인하십시오. 자동으로 재시도합니다.',
     ],
+    { alerts: ['MultiNicCloudFailing'], blocks: ['sync'] },
   ),
   RemovalUnconfirmed: row(
     'openstackconfig',
@@ -200,6 +181,7 @@ export const openstackConfigReasons = {
       'Nothing at first: the operator checks again at every poll. If the reason stays, check the roles and the project of the account. To remove the NIC, detach the port, or deselect its subnet or server in the OpenstackConfig.',
       '처음에는 조치가 필요 없습니다. 오퍼레이터가 폴링할 때마다 다시 확인합니다. 계속되면 계정의 역할과 프로젝트를 확인하십시오. NIC를 제거하려면 포트를 분리하거나 OpenstackConfig의 선택에서 해당 서브넷 또는 서버를 제외하십시오.',
     ],
+    { alerts: ['MultiNicRemovalUnconfirmed'], step: 'Assignment', blocks: ['delivery'] },
   ),
   RemovalHeld: row(
     'openstackconfig',
@@ -212,6 +194,26 @@ export const openstackConfigReasons = {
       'To consent, run kubectl multinic allow-removals NAMESPACE/NAME, or set the annotation multinic.io/allow-removals to a new value (on a deleted MultiNicNodeConfig: multinic.io/delete-consent to the present time). The consent covers exactly the held NICs, for an hour. Otherwise undo the change, or save the specs of the deleted objects. To delete an OpenstackConfig but leave its NICs, set deletionPolicy Retain; to delete a MultiNicNodeConfig but leave its NICs, remove its finalizer multinic.io/cleanup.',
       '동의하려면 kubectl multinic allow-removals NAMESPACE/NAME을 실행하거나 multinic.io/allow-removals 어노테이션에 새 값을 설정하십시오(삭제된 MultiNicNodeConfig에는 multinic.io/delete-consent에 현재 시각). 동의는 보류된 NIC에만 한 시간 동안 유효합니다. 의도하지 않았다면 변경을 되돌리거나 삭제된 객체의 스펙을 저장하십시오. NIC를 남기고 OpenstackConfig를 삭제하려면 deletionPolicy를 Retain으로 설정하고, MultiNicNodeConfig를 삭제하려면 finalizer multinic.io/cleanup을 제거하십시오.',
     ],
+    {
+      alerts: ['MultiNicRemovalHeld', 'MultiNicDeletionsHeld'],
+      step: 'Assignment',
+      blocks: ['delivery'],
+      codes: [
+        'OverBudget',
+        'NotCounted',
+        'SideEffect',
+        'NotKnownYet',
+        'NotNamed',
+        'LinkPresent',
+        'HeldNicHas',
+      ],
+      nextStep: [
+        {
+          commands: [multinic('allow-removals', '{config}')],
+          preview: [multinic('plan', '{config}', '--removals')],
+        },
+      ],
+    },
   ),
   InvalidNodeName: row(
     'openstackconfig',
@@ -224,6 +226,7 @@ export const openstackConfigReasons = {
       'Set openstackNodeNameMetadataKey, and set this metadata key on the server to the name of its node.',
       'openstackNodeNameMetadataKey를 지정하고 서버의 해당 메타데이터 키에 노드 이름을 설정하십시오.',
     ],
+    { alerts: ['MultiNicOpenstackConfigNotReady'], step: 'Assignment' },
   ),
   ...noticeReasons,
   SecretNotOurs: row(
@@ -237,6 +240,7 @@ export const openstackConfigReasons = {
       'Delete the Secret that the message names, or set RABBITMQ_SECRETS=false.',
       '메시지에 나온 Secret을 삭제하거나 RABBITMQ_SECRETS=false로 설정하십시오.',
     ],
+    { alerts: [] },
   ),
   Connected: row(
     'openstackconfig',
@@ -246,6 +250,7 @@ export const openstackConfigReasons = {
       '오퍼레이터가 OpenStack 메시지 큐의 알림을 받고 있습니다.',
     ],
     nothing,
+    { alerts: [] },
   ),
   Disconnected: row(
     'openstackconfig',
@@ -258,6 +263,7 @@ export const openstackConfigReasons = {
       'Follow the message of the condition Notifications, or switch notifications off.',
       'Notifications 조건의 메시지대로 조치하거나 알림을 끄십시오.',
     ],
+    { alerts: [] },
   ),
   InvalidPort: row(
     'openstackconfig',
@@ -270,6 +276,7 @@ export const openstackConfigReasons = {
       'Correct the port; the message names the field.',
       '메시지에 표시된 포트의 필드를 수정하십시오.',
     ],
+    { alerts: ['MultiNicOpenstackConfigNotReady'], step: 'Filter' },
   ),
   Waiting: row(
     'openstackconfig',
@@ -282,6 +289,7 @@ export const openstackConfigReasons = {
       'Nothing at first. If the reason stays, check the MultiNicNodeConfig that the message names, and why its controller cannot remove it.',
       '처음에는 조치가 필요 없습니다. 계속되면 메시지에 있는 MultiNicNodeConfig와 컨트롤러가 이를 제거하지 못하는 이유를 확인하십시오.',
     ],
+    { alerts: ['MultiNicDeliveryFailing'], step: 'Assignment', blocks: ['delivery'] },
   ),
   TimeoutCapped: row(
     'openstackconfig',
@@ -294,6 +302,7 @@ export const openstackConfigReasons = {
       'Set the field that the message names to five minutes or less.',
       '메시지에 표시된 필드를 5분 이하로 설정하십시오.',
     ],
+    { alerts: [] },
   ),
   WaitingForTrigger: row(
     'openstackconfig',
@@ -306,6 +315,7 @@ export const openstackConfigReasons = {
       'Wait for the time that the message names, or set the annotation multinic.io/reconcile-at to a new value.',
       '메시지에 있는 시각까지 기다리거나 multinic.io/reconcile-at 어노테이션에 새 값을 설정하십시오.',
     ],
+    { alerts: [], nextStep: syncConfig },
   ),
   Paused: row(
     'openstackconfig',
@@ -318,9 +328,19 @@ export const openstackConfigReasons = {
       'To resume, remove the annotation, or set it to false.',
       '재개하려면 어노테이션을 제거하거나 false로 설정하십시오.',
     ],
+    {
+      alerts: [],
+      nextStep: [
+        {
+          commands: [
+            ['kubectl', '-n', '{namespace}', 'annotate', 'osc', '{name}', `${annotations.paused}-`],
+          ],
+        },
+      ],
+    },
   ),
   ...deletionReasons,
   ...ownerReasons,
   ...portReasons,
   ...checkReasons,
-} as const satisfies Record<string, ReasonRow>;
+} as const satisfies Record<string, StatusReasonRow>;

@@ -1,4 +1,4 @@
-import { type ReasonRow, row } from './reason-row.ts';
+import { row, type StatusReasonRow } from './reason-row.ts';
 
 /** Reasons about the management cluster behind a node. */
 export const ownerReasons = {
@@ -10,6 +10,7 @@ export const ownerReasons = {
       '오퍼레이터가 자신의 클러스터에서 kube-system 네임스페이스를 읽을 수 없어 비즈니스 클러스터에서 다른 오퍼레이터와 구별할 수 없습니다. 아무것도 쓰지 않습니다.',
     ],
     ['Grant the operator `get` on kube-system.', 'kube-system에 대한 `get` 권한을 부여하십시오.'],
+    { alerts: ['MultiNicOpenstackConfigNotReady'] },
   ),
   OwnerUnverified: row(
     'openstackconfig',
@@ -22,5 +23,6 @@ export const ownerReasons = {
       'Nothing after a restore: the next POST writes management cluster and cloud, and the condition ends. If another management cluster delivers the nodes, deselect the servers in one of the two.',
       '복원한 경우라면 할 일이 없습니다. 다음 POST가 관리 클러스터와 클라우드를 기록하면 조건이 사라집니다. 다른 관리 클러스터가 이 노드를 전달하고 있다면 둘 중 한쪽에서 서버 선택을 해제하십시오.',
     ],
+    { alerts: [] },
   ),
-} as const satisfies Record<string, ReasonRow>;
+} as const satisfies Record<string, StatusReasonRow>;

@@ -1,4 +1,5 @@
-import { nothing, type ReasonRow, row } from './reason-row.ts';
+import { appendToSpec, multinic, openstack, patchConfig } from './next-step-row.ts';
+import { nothing, row, type StatusReasonRow } from './reason-row.ts';
 
 /** Reasons for an OpenstackConfig's ports, and for planned NICs that are not configured. */
 export const portReasons = {
@@ -13,6 +14,20 @@ export const portReasons = {
       'To use it, set spec.settings.portBaseline to All or to an earlier time.',
       '사용하려면 spec.settings.portBaseline을 All 또는 더 이른 시각으로 설정하십시오.',
     ],
+    {
+      alerts: [],
+      step: 'Filter',
+      nextStep: [
+        {
+          text: {
+            en: 'accept ports that are older than the OpenstackConfig:',
+            ko: 'OpenstackConfig보다 먼저 생성된 포트도 사용하도록 설정하십시오.',
+          },
+          commands: [patchConfig({ spec: { settings: { portBaseline: 'All' } } })],
+          preview: [multinic('plan', '{config}', '--set', 'portBaseline=All')],
+        },
+      ],
+    },
   ),
   PortStatus: row(
     'openstackconfig',
@@ -25,6 +40,7 @@ export const portReasons = {
       'Wait until the status of the port changes, or extend spec.settings.openstackPortAllowedStatuses.',
       '포트 상태가 바뀌기를 기다리거나 spec.settings.openstackPortAllowedStatuses를 확장하십시오.',
     ],
+    { alerts: [], step: 'Filter', nextStep: [{ commands: [openstack('port', 'show', '{port}')] }] },
   ),
   SubnetNotSelected: row(
     'openstackconfig',
@@ -37,6 +53,15 @@ export const portReasons = {
       'To use it, add its subnet to spec.subnetIDs.',
       '사용하려면 해당 서브넷을 spec.subnetIDs에 추가하십시오.',
     ],
+    {
+      alerts: [],
+      step: 'Selection',
+      nextStep: [
+        { commands: [appendToSpec('subnetIDs', '{listedSubnet}')] },
+        { commands: [patchConfig({ spec: { subnetIDs: ['{singleSubnet}', '{addedSubnet}'] } })] },
+        { commands: [patchConfig({ spec: { subnetIDs: ['{firstSubnet}'] } })] },
+      ],
+    },
   ),
   FamilyNotWanted: row(
     'openstackconfig',
@@ -49,6 +74,13 @@ export const portReasons = {
       'To use it, add the family to spec.settings.addressFamilies.',
       '사용하려면 spec.settings.addressFamilies에 해당 주소 체계를 추가하십시오.',
     ],
+    {
+      alerts: [],
+      step: 'Filter',
+      nextStep: [
+        { commands: [patchConfig({ spec: { settings: { addressFamilies: ['IPv4', 'IPv6'] } } })] },
+      ],
+    },
   ),
   PortWithoutAddress: row(
     'openstackconfig',
@@ -61,6 +93,13 @@ export const portReasons = {
       'Give the port a fixed IP in a selected subnet.',
       '선택한 서브넷의 고정 IP를 포트에 할당하십시오.',
     ],
+    {
+      alerts: [],
+      step: 'Filter',
+      nextStep: [
+        { commands: [openstack('port', 'set', '--fixed-ip', 'subnet={specSubnet}', '{port}')] },
+      ],
+    },
   ),
   PortNotPlugged: row(
     'openstackconfig',
@@ -73,6 +112,11 @@ export const portReasons = {
       'To use it, attach the port with Nova: openstack server add port.',
       '사용하려면 openstack server add port로 Nova를 통해 포트를 연결하십시오.',
     ],
+    {
+      alerts: [],
+      step: 'Neutron',
+      nextStep: [{ commands: [openstack('port', 'show', '{port}')] }],
+    },
   ),
   NetworkUnread: row(
     'openstackconfig',
@@ -85,6 +129,7 @@ export const portReasons = {
       'Check Neutron and the rights of the account; the operator retries.',
       'Neutron 상태와 계정 권한을 확인하십시오. 자동으로 재시도합니다.',
     ],
+    { alerts: [], step: 'Filter' },
   ),
   NoPorts: row(
     'openstackconfig',
@@ -97,12 +142,14 @@ export const portReasons = {
       'Attach a port of a selected subnet; status.unusedPorts states why other ports do not become NICs.',
       '선택한 서브넷의 포트를 연결하십시오. 다른 포트가 NIC가 아닌 이유는 status.unusedPorts에 있습니다.',
     ],
+    { alerts: [] },
   ),
   NICsConfigured: row(
     'openstackconfig',
     false,
     ['Every planned NIC is configured on its node.', '계획한 모든 NIC가 노드에 설정되었습니다.'],
     nothing,
+    { alerts: [] },
   ),
   NICsNotConfigured: row(
     'openstackconfig',
@@ -115,6 +162,7 @@ export const portReasons = {
       'Check the MultiNicNodeConfig of the node that the message names.',
       '메시지에 있는 노드의 MultiNicNodeConfig를 확인하십시오.',
     ],
+    { alerts: [] },
   ),
   NoNodeStatus: row(
     'openstackconfig',
@@ -127,6 +175,7 @@ export const portReasons = {
       'Check that the controller runs in the business cluster.',
       '비즈니스 클러스터에서 컨트롤러가 실행 중인지 확인하십시오.',
     ],
+    { alerts: [] },
   ),
   StatusUnsupported: row(
     'openstackconfig',
@@ -139,6 +188,7 @@ export const portReasons = {
       'Read the MultiNicNodeConfigs in the business cluster, or use a native Viola.',
       '비즈니스 클러스터에서 MultiNicNodeConfig를 확인하거나 native Viola를 사용하십시오.',
     ],
+    { alerts: [] },
   ),
   WaitingForName: row(
     'openstackconfig',
@@ -151,5 +201,6 @@ export const portReasons = {
       'Nothing at first. If the reason stays, check the MultiNicNodeConfig of the node.',
       '처음에는 조치가 필요 없습니다. 계속되면 노드의 MultiNicNodeConfig를 확인하십시오.',
     ],
+    { alerts: [], step: 'Assignment' },
   ),
-} as const satisfies Record<string, ReasonRow>;
+} as const satisfies Record<string, StatusReasonRow>;

@@ -1,4 +1,4 @@
-import { type ReasonRow, row } from './reason-row.ts';
+import { row, type StatusReasonRow } from './reason-row.ts';
 
 /** Reasons about selected servers of an OpenstackConfig. */
 export const serverReasons = {
@@ -13,6 +13,7 @@ export const serverReasons = {
       'Correct spec.vmNames or spec.vmSelector.',
       'spec.vmNames 또는 spec.vmSelector를 수정하십시오.',
     ],
+    { alerts: ['MultiNicOpenstackConfigNotReady'], step: 'Assignment', blocks: ['servers'] },
   ),
   ServerSoftDeleted: row(
     'openstackconfig',
@@ -25,6 +26,7 @@ export const serverReasons = {
       'Restore the server (openstack server restore), or delete it for good (openstack server delete --force).',
       '서버를 복원하거나(openstack server restore) 완전히 삭제하십시오(openstack server delete --force).',
     ],
+    { alerts: ['MultiNicOpenstackConfigNotReady'], step: 'Assignment', blocks: ['servers'] },
   ),
   ServerNotUnique: row(
     'openstackconfig',
@@ -37,5 +39,6 @@ export const serverReasons = {
       'Use the id of the server in spec.vmNames, or rename the other servers.',
       'spec.vmNames에 서버 ID를 지정하거나 다른 서버의 이름을 바꾸십시오.',
     ],
+    { alerts: ['MultiNicOpenstackConfigNotReady'], blocks: ['servers'] },
   ),
-} as const satisfies Record<string, ReasonRow>;
+} as const satisfies Record<string, StatusReasonRow>;

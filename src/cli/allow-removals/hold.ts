@@ -1,5 +1,6 @@
 import { findCondition } from '../../api/condition.ts';
 import type { BlockedNic, PlanView } from '../../api/read-http.ts';
+import { holdCodeOf } from '../../api/removals.ts';
 import { multinic } from '../../explain/commands.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
 import { readNodes } from '../facts/operator-facts.ts';
@@ -89,6 +90,7 @@ async function holdOfDeletion(run: Run, config: ConfigObject, message: string): 
 
 /** The operator's message begins with the code. */
 function causeOf(message: string): Pick<BlockedNic, 'basis' | 'code'> {
-  if (message.startsWith('OverBudget:')) return { basis: 'named', code: 'OverBudget' };
-  return message.startsWith('SideEffect:') ? { basis: 'sideEffect', code: 'SideEffect' } : {};
+  const code = holdCodeOf(message);
+  if (code === 'OverBudget') return { basis: 'named', code };
+  return code === 'SideEffect' ? { basis: 'sideEffect', code } : {};
 }

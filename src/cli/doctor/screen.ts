@@ -1,5 +1,5 @@
 import { counted } from '../../api/counted.ts';
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import { missingText } from '../../explain/fact.ts';
 import type { SystemFacts } from '../../explain/facts.ts';
 import type { Finding, Section, SectionReport } from '../../explain/finding.ts';

@@ -1,6 +1,6 @@
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { agentAppName, labels, namespaces } from '../../api/names.ts';
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { KubernetesNode, PartVersion } from '../../explain/facts.ts';
 import { say } from '../../explain/wording.ts';

@@ -9,7 +9,7 @@ import {
   portViews,
   readPaths,
 } from '../../api/read-http.ts';
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
 import { say } from '../../explain/wording.ts';
 import { grantReader } from '../access/grants.ts';

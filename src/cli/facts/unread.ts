@@ -1,4 +1,4 @@
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import type { Fact, FactSource } from '../../explain/fact.ts';
 import { same, say } from '../../explain/wording.ts';
 import { AccessError } from '../../kube/access/access-error.ts';

@@ -1,5 +1,5 @@
 import type { BudgetView, PlanView } from '../../api/read-http.ts';
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import type { Language } from '../options.ts';
 import { aligned } from '../output/table.ts';
 import { printable } from '../output/width.ts';

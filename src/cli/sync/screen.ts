@@ -1,6 +1,6 @@
 import type { NodeView } from '../../api/read-http.ts';
+import { rowOf } from '../../api/reasons.ts';
 import { nodeKey } from '../../explain/subject.ts';
-import { rowOf } from '../../explain/wording.ts';
 import type { Language } from '../options.ts';
 import { printable } from '../output/width.ts';
 import { words } from '../output/wording.ts';

@@ -1,4 +1,4 @@
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import type { Explanation } from '../../explain/explain-port.ts';
 import type { Step, StepName, StepResult } from '../../explain/step.ts';
 import type { Language } from '../options.ts';

@@ -19,7 +19,7 @@ export function nodeAddressWarnings(
       `InternalIP ${address} of Node ${name} belongs to ${nic.name} (InternalIPs: ${all}); kubectl logs and exec may fail`,
       `Node ${name}의 InternalIP ${address}가 ${nic.name}의 주소입니다(InternalIP: ${all}). kubectl logs와 exec가 실패할 수 있습니다`,
     );
-    const next = nextFor('NodeAddressIsNic', { nodeName, providerId, nic });
+    const next = nextFor('NodeAddressIsNic', { nodeName, nic });
     return [{ reason: 'NodeAddressIsNic', evidence, next }];
   });
 }

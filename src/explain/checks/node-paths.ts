@@ -17,7 +17,7 @@ import {
 import type { RequestInterface } from '../../api/job.ts';
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { interfaceName } from '../../api/names.ts';
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import { joined, say } from '../wording.ts';
 import type { CheckWarning } from './check-warning.ts';
 

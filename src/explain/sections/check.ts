@@ -1,4 +1,4 @@
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import { type Fact, type Missing, missingText } from '../fact.ts';
 import type { Finding, Section, SectionReport, Severity } from '../finding.ts';
 import type { NextStep } from '../step.ts';

@@ -2,9 +2,10 @@ import { findCondition } from '../../api/condition.ts';
 import { counted } from '../../api/counted.ts';
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { ClusterView } from '../../api/read-http.ts';
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import { blocks } from '../../api/reasons.ts';
+import { holdCodeOf } from '../../api/removals.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import { keyOf } from '../commands.ts';
-import { deliveryReasons } from '../config-reasons.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
@@ -118,10 +119,17 @@ const passing: ReadonlySet<string> = new Set([
 function undelivered(config: OpenstackConfig, failing: ReadonlySet<string>): Checked['findings'] {
   const ready = findCondition(config.status?.conditions, 'Ready');
   const { status, reason = '', message } = ready ?? {};
-  if (status !== 'False' || !deliveryReasons.has(reason)) return [];
+  if (status !== 'False' || !blocks(reason, 'delivery')) return [];
   // The finding about the cluster is the cause.
   if (reason === 'ViolaPostError' && failing.has(providerOfConfig(config) ?? '')) return [];
   const key = keyOf(config);
   const make = passing.has(reason) ? warning : error;
-  return [make(key, reason, ofMessage(reason, message), nextFor(reason, { config: key, message }))];
+  return [
+    make(
+      key,
+      reason,
+      ofMessage(reason, message),
+      nextFor(reason, { config: key, code: holdCodeOf(message) }),
+    ),
+  ];
 }

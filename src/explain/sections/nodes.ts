@@ -1,7 +1,9 @@
 import { findCondition } from '../../api/condition.ts';
 import { counted } from '../../api/counted.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import { rowOf } from '../../api/reasons.ts';
+import { holdCodeOf } from '../../api/removals.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import { nodeAddressWarnings } from '../checks/node-address.ts';
 import { downButUp } from '../checks/port-state.ts';
 import { keyOf, multinic } from '../commands.ts';
@@ -10,8 +12,9 @@ import type { KubernetesNode, SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { addContext, noAccess } from '../missing-texts.ts';
 import { nextFor } from '../next-steps.ts';
+import { ofNic } from '../nic-code.ts';
 import { nodeKey, valueOf } from '../subject.ts';
-import { joined, ofMessage, rowOf, same, say } from '../wording.ts';
+import { joined, ofMessage, same, say } from '../wording.ts';
 import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
 
 /** Examines whether the NICs are configured and unchanged. */
@@ -74,8 +77,8 @@ interface Context {
 
 function notReady(node: NodeView, context: Context): Checked['findings'] {
   const key = nodeKey(node);
-  const { ready, state, reason, message, providerId, nodeName } = node;
-  const about = { nodeName, providerId, config: node.config, message };
+  const { ready, state, reason, message, nodeName } = node;
+  const about = { nodeName, config: node.config, code: holdCodeOf(message) };
   if (reason === 'Paused' && ready !== 'True') {
     return [warning(key, reason, ofMessage(reason, message), nextFor(reason, about))];
   }
@@ -100,7 +103,7 @@ function withoutStatus(node: NodeView, { facts, unreachable }: Context): Checked
   const ready = findCondition(config?.status?.conditions, 'NICsReady');
   const age = facts.now.getTime() - Date.parse(ready?.lastTransitionTime ?? '');
   if (age < patienceMs) return [info(key, 'NoNodeStatus', evidence)];
-  const next = nextFor('NoNodeStatus', { nodeName, providerId });
+  const next = nextFor('NoNodeStatus', { nodeName });
   return [warning(key, 'NoNodeStatus', evidence, next)];
 }
 
@@ -110,8 +113,9 @@ function failedNics(node: NodeView): Checked['findings'] {
   const open = node.nics.filter(({ state }) => state !== 'Configured');
   return [...Map.groupBy(open, ({ reason }) => reason || node.reason)].map(([reason, nics]) => {
     const [first] = nics;
-    const texts = nics.map(({ name, message }) => {
-      const { en, ko } = ofMessage(reason, message);
+    const texts = nics.map((nic) => {
+      const { name } = nic;
+      const { en, ko } = ofNic(reason, nic);
       return say(`${name}: ${en}`, `${name}: ${ko}`);
     });
     const subject = `${node.nodeName}/${first?.name ?? ''}`;

@@ -2,14 +2,14 @@ import { findCondition } from '../../api/condition.ts';
 import { counted } from '../../api/counted.ts';
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { NodeView } from '../../api/read-http.ts';
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import { blocks, rowOf } from '../../api/reasons.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import { keyOf, multinic } from '../commands.ts';
-import { deliveryReasons } from '../config-reasons.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { valueOf } from '../subject.ts';
-import { ofMessage, rowOf, say } from '../wording.ts';
+import { ofMessage, say } from '../wording.ts';
 import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
 
 /** Examines cloud reads and ports without NIC on selected servers. */
@@ -58,7 +58,7 @@ function readiness(config: OpenstackConfig): Checked['findings'] {
   if (ready?.status === 'True') return [];
   // The trigger mode is the user's choice.
   if (ready?.status !== 'False') return [info(key, reason, evidence)];
-  return deliveryReasons.has(reason) ? [] : [error(key, reason, evidence, next)];
+  return blocks(reason, 'delivery') ? [] : [error(key, reason, evidence, next)];
 }
 
 /** Conditions beside Ready without effect on NICs. */

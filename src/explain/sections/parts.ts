@@ -1,5 +1,5 @@
 import { counted } from '../../api/counted.ts';
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import { versionSkews } from '../checks/versions.ts';
 import type { PartHealth, SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';

@@ -1,5 +1,7 @@
 import type { NicView, NodeView } from '../../api/read-http.ts';
+import { holdCodeOf } from '../../api/removals.ts';
 import { nextFor } from '../next-steps.ts';
+import { ofNic } from '../nic-code.ts';
 import { isUnsent, nodeKey, type Subject } from '../subject.ts';
 import { ofMessage, say } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
@@ -22,10 +24,10 @@ export function acceptance(subject: Subject): Outcome {
   if (!node || !nic || isUnsent(node, nic)) {
     return unknown('the NIC is not delivered', 'NIC가 전달되지 않았습니다');
   }
-  const about = { nodeName: node.nodeName, providerId: node.providerId, nic };
+  const about = { nodeName: node.nodeName, nic };
   if (nic.reason === 'InvalidEntry') {
     const next = nextFor('InvalidEntry', about);
-    return fail('InvalidEntry', ofMessage('InvalidEntry', nic.message), next);
+    return fail('InvalidEntry', ofNic('InvalidEntry', nic), next);
   }
   const status = withoutStatus(node, subject);
   if (status) return status;
@@ -59,8 +61,9 @@ function blockedOutcome(node: NodeView, nic: NicView): Outcome | undefined {
   const [reason, message] = blocked;
   const { en, ko } = ofMessage(reason, message);
   const evidence = say(`${nodeKey(node)}: ${en}`, `${nodeKey(node)}: ${ko}`);
-  const { nodeName, providerId, config } = node;
-  const next = nextFor(reason, { nodeName, providerId, config, nic, message });
+  const { nodeName, config } = node;
+  const code = holdCodeOf(message);
+  const next = nextFor(reason, { nodeName, config, nic, code });
   // Held NICs do not stop a configured NIC.
   const isHarmless = reason === 'RemovalHeld' && nic.state === 'Configured';
   return (isHarmless ? warn : fail)(reason, evidence, next);

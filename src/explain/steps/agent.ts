@@ -1,10 +1,11 @@
 import type { NicView, NodeView } from '../../api/read-http.ts';
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import { rowOf } from '../../api/reasons.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import type { AgentJob } from '../facts.ts';
 import { nextFor } from '../next-steps.ts';
-import { foreignAddressIn } from '../node-messages.ts';
+import { ofNic } from '../nic-code.ts';
 import { isUnsent, type Subject } from '../subject.ts';
-import { ofMessage, rowOf, say, since } from '../wording.ts';
+import { ofMessage, say, since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
 
 /** Explains whether an agent ran on the node, and the NIC's result. */
@@ -102,19 +103,8 @@ const withoutJob: ReadonlySet<string> = new Set([
 function failed(reason: string, { facts, port }: Subject, node: NodeView, nic: NicView): Outcome {
   const job = facts.job.state === 'read' ? facts.job.value : undefined;
   const run = withoutJob.has(reason) ? say('', '') : runOf(node.object, job);
-  const message = nic.reason === reason ? nic.message : node.message;
-  const { en, ko } = withLink(reason, nic) ?? ofMessage(reason, message);
+  const { en, ko } = nic.reason === reason ? ofNic(reason, nic) : ofMessage(reason, node.message);
   const evidence = run.en === '' ? say(en, ko) : say(`${run.en}: ${en}`, `${run.ko}: ${ko}`);
   const name = job?.name ?? node.object?.lastJobName;
   return fail(reason, evidence, nextFor(reason, { nodeName: node.nodeName, port, nic, job: name }));
-}
-
-function withLink(reason: string, { message }: NicView): Wording | undefined {
-  const foreign = reason === 'NICInUse' ? foreignAddressIn(message) : undefined;
-  if (!foreign) return undefined;
-  const { link, address } = foreign;
-  return say(
-    `link ${link} has the foreign address ${address}`,
-    `링크 ${link}에 MultiNIC이 관리하지 않는 주소 ${address}가 있습니다`,
-  );
 }

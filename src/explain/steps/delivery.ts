@@ -1,7 +1,8 @@
 import type { ClusterView, NodeView, PortView } from '../../api/read-http.ts';
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import { blocks } from '../../api/reasons.ts';
+import { holdCodeOf } from '../../api/removals.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import { multinic } from '../commands.ts';
-import { deliveryReasons } from '../config-reasons.ts';
 import { nextFor } from '../next-steps.ts';
 import type { NextStep } from '../step.ts';
 import {
@@ -111,9 +112,9 @@ function refused(subject: Subject): Outcome | undefined {
   const last = port?.delivery;
   if (last) return last.ok ? laterFailure(subject) : refusedNode(subject, last);
   const isOpen = !hasObject(node) && config?.ready === 'False';
-  if (!isOpen || !deliveryReasons.has(config.reason)) return undefined;
+  if (!isOpen || !blocks(config.reason, 'delivery')) return undefined;
   const { message } = config;
-  const next = nextFor(config.reason, { config: config.config, port, message });
+  const next = nextFor(config.reason, { config: config.config, port, code: holdCodeOf(message) });
   const { en, ko } = ofMessage(config.reason, config.message);
   const retry = nextTry(config.nextSyncAt, facts.now);
   return fail(config.reason, say(`${en}${retry.en}`, `${ko}${retry.ko}`), next);
@@ -135,7 +136,7 @@ type LastDelivery = NonNullable<PortView['delivery']>;
 function refusedNode({ facts, port, config, nic }: Subject, last: LastDelivery): Outcome {
   const reason = last.reason ?? 'ViolaPostError';
   const evidence = withTimes(ofMessage(reason, last.message), last, config, facts.now);
-  const next = nextFor(reason, { config: config?.config, port, message: last.message });
+  const next = nextFor(reason, { config: config?.config, port, code: holdCodeOf(last.message) });
   // An unread node may have the NIC.
   const mayWork = nic?.state === 'Configured' || facts.node.state === 'unread';
   const isHarmless = mayWork && reason !== 'ViolaPostError';

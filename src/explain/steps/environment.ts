@@ -1,4 +1,4 @@
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import type { CheckWarning } from '../checks/check-warning.ts';
 import { mtuDifferences } from '../checks/mtu.ts';
 import { nodeAddressWarnings } from '../checks/node-address.ts';

@@ -1,18 +1,18 @@
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { PortView } from '../../api/read-http.ts';
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import { rowOf } from '../../api/reasons.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import { nextFor } from '../next-steps.ts';
 import { nicNameOf, nodeNameOf, type Subject } from '../subject.ts';
 import { ofMessage, say } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
-import { isAssignmentReason, isFilterReason } from './verdict-reasons.ts';
 
 /** Explains whether the port itself can become a NIC: status, age, address, family, limit. */
 export function filter(subject: Subject): Outcome {
   const passed = ok(
     say('status, age and addresses are as required', '상태, 생성 시각, 주소가 조건에 맞습니다'),
   );
-  return judge(subject, isFilterReason, passed);
+  return judge(subject, (reason) => rowOf(reason)?.step === 'Filter', passed);
 }
 
 /** Explains the port's node and NIC name. */
@@ -21,7 +21,12 @@ export function assignment(subject: Subject): Outcome {
   const node = nodeNameOf(subject);
   const passed =
     name && node ? ok(say(`node ${node}, NIC ${name}`, `노드 ${node}, NIC ${name}`)) : undecided;
-  return judge(subject, isAssignmentReason, passed);
+  return judge(subject, isAssignment, passed);
+}
+
+/** True for claim and name reasons, and for unknown reasons from a newer operator. */
+function isAssignment(reason: string): boolean {
+  return (rowOf(reason)?.step ?? 'Assignment') === 'Assignment';
 }
 
 const undecided = unknown(

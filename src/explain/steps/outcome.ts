@@ -1,4 +1,4 @@
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import { type Missing, missingText } from '../fact.ts';
 import type { NextStep, Step } from '../step.ts';
 import { say } from '../wording.ts';

@@ -1,5 +1,5 @@
 import type { PortView } from '../../api/read-http.ts';
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import { nextFor } from '../next-steps.ts';
 import { type PortConfigView, type Subject, serverName, subnetName } from '../subject.ts';
 import { say } from '../wording.ts';

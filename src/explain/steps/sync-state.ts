@@ -1,8 +1,8 @@
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { PortView } from '../../api/read-http.ts';
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import { blocks } from '../../api/reasons.ts';
+import type { Wording } from '../../api/texts/text.ts';
 import { isPlugged } from '../../plan/observation.ts';
-import { deliveryReasons, partialReasons, syncReasons } from '../config-reasons.ts';
 import { nextFor } from '../next-steps.ts';
 import type { PortConfigView, Subject } from '../subject.ts';
 import { ageOf, nextTry, ofMessage, say } from '../wording.ts';
@@ -35,7 +35,7 @@ function isDecided(config: PortConfigView, { nic, object }: Subject, port: PortV
   if (nic) return true;
   if (port.verdict) return !isStale(port, config, statusesOf(object));
   // The first sync reads the nodes through Viola before it decides.
-  return config.ready === 'False' && deliveryReasons.has(config.reason);
+  return config.ready === 'False' && blocks(config.reason, 'delivery');
 }
 
 function notSyncedYet(config: PortConfigView, now: Date): Outcome {
@@ -95,10 +95,10 @@ function problemOf(
     );
     return { reason: 'Paused', evidence };
   }
-  const isPartial = partialReasons.has(reason) && verdict === undefined;
+  const isPartial = blocks(reason, 'servers') && verdict === undefined;
   // ConfigError about a selected subnet's address family does not end the sync.
   const isOfFamily = reason === 'ConfigError' && verdict?.reason === 'FamilyNotWanted';
-  const isFailing = (syncReasons.has(reason) && !isOfFamily) || isPartial;
+  const isFailing = (blocks(reason, 'sync') && !isOfFamily) || isPartial;
   if (ready !== 'False' || !isFailing) return undefined;
   const words = ofMessage(reason, message);
   const next = nextTry(nextSyncAt, now);

@@ -227,7 +227,13 @@ export const faults: readonly Fault[] = [
   {
     title: '18 foreign address on the link',
     facts: nicWith(
-      { state: 'Failed', reason: 'NICInUse', message: 'ens8 has the address 10.7.0.1/24' },
+      {
+        state: 'Failed',
+        reason: 'NICInUse',
+        message: 'link ens8 has the foreign address 10.7.0.1/24',
+        code: 'ForeignAddress',
+        args: 'link=ens8 address=10.7.0.1/24',
+      },
       notReady(
         'NICInUse',
         '1 of 2 configured; multinic1 NICInUse: ens8 has the address 10.7.0.1/24',

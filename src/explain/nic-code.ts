@@ -1,0 +1,25 @@
+import type { NicView } from '../api/read-http.ts';
+import { nicCodeTexts } from '../api/texts/nic-codes.ts';
+import { textIfKnown, type Wording } from '../api/texts/text.ts';
+import { ofMessage } from './wording.ts';
+
+/** Returns the pairs `key=value` in a NIC's `args`. */
+export function argsOf(args: string | undefined): Readonly<Record<string, string>> {
+  const pairs = (args ?? '').split(' ').map((pair) => {
+    const at = pair.indexOf('=');
+    return [pair.slice(0, Math.max(at, 0)), pair.slice(at + 1)] as const;
+  });
+  return Object.fromEntries(pairs.filter(([key]) => key !== ''));
+}
+
+/** Returns the code's explanation; undefined: no code, a newer code, or missing values. */
+export function codeText({ code, args }: Pick<NicView, 'code' | 'args'>): Wording | undefined {
+  if (code === undefined || !Object.hasOwn(nicCodeTexts, code)) return undefined;
+  return textIfKnown(nicCodeTexts[code as keyof typeof nicCodeTexts], argsOf(args));
+}
+
+/** Returns the agent's message in English, and the code's explanation in Korean. */
+export function ofNic(reason: string, nic: Pick<NicView, 'message' | 'code' | 'args'>): Wording {
+  const words = ofMessage(reason, nic.message);
+  return { en: words.en, ko: codeText(nic)?.ko ?? words.ko };
+}
