@@ -4,7 +4,6 @@ import type { OpenstackConfigSpec } from '../../../api/openstackconfig.ts';
 import type { OperatorReason } from '../../../api/reasons.ts';
 import { RequestError } from '../../../requests/request-error.ts';
 import { legacyAbilities } from '../../clusters/deliver/abilities.ts';
-import type { withoutRow } from '../../testing/reasons-without-row.ts';
 import {
   attach,
   attachOverlapping,
@@ -69,7 +68,8 @@ function report(state: 'Configured' | 'Failed'): void {
   }
 }
 
-const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>, Row>> = {
+/** Other tests cause the remaining reasons; test/repo/reasons.test.ts demands a test for each. */
+const rows: Readonly<Partial<Record<OperatorReason, Row>>> = {
   Synced: { progress: 'Current', summed: true, trigger: async () => delivered(scene) },
   NoChange: { progress: 'Current', summed: true, trigger: then(() => undefined) },
   Healthy: { type: 'Delivered', progress: 'Current', summed: true, trigger: then(() => undefined) },

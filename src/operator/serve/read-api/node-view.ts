@@ -46,8 +46,17 @@ export interface ReadObject {
 export function plannedOf(view: NodeView): PlannedNode {
   const { providerId, nodeName, instanceId, config, unusedPorts } = view;
   const nics = view.nics.map(
-    ({ state: _s, reason: _r, message: _m, carrier: _c, changedAt: _h, checkedAt: _k, ...nic }) =>
-      nic,
+    ({
+      state: _s,
+      reason: _r,
+      message: _m,
+      code: _o,
+      args: _a,
+      carrier: _c,
+      changedAt: _h,
+      checkedAt: _k,
+      ...nic
+    }) => nic,
   );
   return { providerId, nodeName, instanceId, config, unusedPorts, nics };
 }
@@ -156,7 +165,7 @@ function driftIn(conditions: NodeConfigStatus['conditions']): Pick<State, 'reaso
 
 type NicState = Pick<
   NicView,
-  'state' | 'reason' | 'message' | 'carrier' | 'changedAt' | 'checkedAt'
+  'state' | 'reason' | 'message' | 'code' | 'args' | 'carrier' | 'changedAt' | 'checkedAt'
 >;
 
 function nicStateOf(nic: PlannedNic, existing: ExistingNodeConfig | undefined): NicState {
@@ -178,8 +187,9 @@ function nicStateOf(nic: PlannedNic, existing: ExistingNodeConfig | undefined): 
 }
 
 /** Returns no reason for a healthy NIC: `Configured` is already the state. */
-function reasonOf({ reason = '', message = '' }: InterfaceStatus) {
-  return reason === 'Configured' ? { reason: '', message: '' } : { reason, message };
+function reasonOf({ reason = '', message = '', code, args }: InterfaceStatus) {
+  if (reason === 'Configured') return { reason: '', message: '' };
+  return { reason, message, ...optional({ code, args }) };
 }
 
 function isSameNic(

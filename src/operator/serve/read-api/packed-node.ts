@@ -27,7 +27,7 @@ type Place = Pick<
   NicView,
   'networkId' | 'networkName' | 'subnetId' | 'subnetName' | 'mtu' | 'portStatus'
 >;
-type State = Pick<NicView, 'state' | 'reason' | 'carrier'>;
+type State = Pick<NicView, 'state' | 'reason' | 'code' | 'carrier'>;
 
 /** Fields with equal values in many nodes. */
 type Common = Pick<NodeView, 'state' | 'ready' | 'reason' | 'backend' | 'agentVersion' | 'drifted'>;
@@ -40,6 +40,7 @@ type PackedNic = readonly [
   place: number,
   state: number,
   message: string,
+  args: string | 0,
   changedAt: number | null,
   checkedAt: number | null,
 ];
@@ -91,15 +92,16 @@ export function packNode(node: PackableNode, texts: SharedTexts): string {
 function packNic(nic: NicView, node: PackableNode, texts: SharedTexts): PackedNic {
   const { networkId, networkName, subnetId, subnetName, mtu, portStatus } = nic;
   const place = { networkId, networkName, subnetId, subnetName, mtu, portStatus };
-  const { state, reason, carrier } = nic;
+  const { state, reason, code, carrier } = nic;
   return [
     packedName(nic.name),
     packedId(nic.portId ?? ''),
     packedMac(nic.macAddress),
     nic.addresses.join(),
     texts.numberOf(JSON.stringify(place)),
-    texts.numberOf(JSON.stringify({ state, reason, carrier })),
+    texts.numberOf(JSON.stringify({ state, reason, code, carrier })),
     short(nic.message),
+    nic.args ?? 0,
     seconds(nic.changedAt, node.since),
     seconds(nic.checkedAt, node.checkedAt),
   ];
@@ -133,7 +135,7 @@ function unpackNic(
   node: { readonly since: number | null; readonly checkedAt: number | null },
   texts: SharedTexts,
 ): NicView {
-  const [name, portId, mac, addresses, place, state, message, changedAt, checkedAt] = nic;
+  const [name, portId, mac, addresses, place, state, message, args, changedAt, checkedAt] = nic;
   return {
     name: unpackedName(name),
     ...optional({ portId: unpackedId(portId) || undefined }),
@@ -143,6 +145,7 @@ function unpackNic(
     ...(JSON.parse(texts.textOf(state)) as State),
     message,
     ...optional({
+      args: args === 0 ? undefined : args,
       changedAt: timeOf(changedAt, node.since),
       checkedAt: timeOf(checkedAt, node.checkedAt),
     }),
