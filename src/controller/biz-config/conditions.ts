@@ -1,6 +1,7 @@
 import {
   type Condition,
   type ConditionUpdate,
+  findCondition,
   setCondition,
   shortMessage,
 } from '../../api/condition.ts';
@@ -81,7 +82,7 @@ function progressIn({ summary }: ConditionsInput): Judgement {
 /** Returns condition Applied; an edit in read-only mode is not applied. */
 function appliedIn(input: ConditionsInput, ready: Judgement): Judgement {
   const [edit] = readOnlyIn(input);
-  if (!edit || !namesEdit(edit)) return ready;
+  if (!edit || differingIn(input) === 0) return ready;
   return no('ReadOnly', edit.message);
 }
 
@@ -126,16 +127,14 @@ function readOnlyIn(input: ConditionsInput): ConditionUpdate[] {
   const { mode } = input;
   if (mode.kind === 'active') return [];
   const differing = differingIn(input);
-  const differ = `${counted(differing, 'node')} ${notFollowed}`;
+  const differ = `${counted(differing, 'node')} would change; the edit is not followed`;
   const message = differing === 0 ? mode.why : `${mode.why}; ${differ}`;
   return [{ type: 'ReadOnly', status: 'True', reason: 'ReadOnly' satisfies Reason, message }];
 }
 
-const notFollowed = 'would change; the edit is not followed';
-
-/** True if a condition is about an edit; a ReadOnly condition may not be. */
-export function namesEdit({ type, message }: Pick<Condition, 'type' | 'message'>): boolean {
-  return type !== 'ReadOnly' || (message?.includes(notFollowed) ?? false);
+/** True if an edit is not followed: condition Applied then has reason ReadOnly. */
+export function namesEdit(conditions: readonly Condition[] | undefined): boolean {
+  return findCondition(conditions, 'Applied')?.reason === 'ReadOnly';
 }
 
 /** Returns the number of nodes that would change in active mode. */

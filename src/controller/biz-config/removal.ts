@@ -8,6 +8,7 @@ import {
   decideRemovals,
   exceededBudget,
   type HoldCode,
+  holdCodeOf,
   type RemovalBasis,
 } from '../../api/removals.ts';
 import type { BizConfig } from '../../biz-config/biz-config.ts';
@@ -84,7 +85,7 @@ const notCounted = 'NotCounted: ' satisfies `${HoldCode}: `;
 /** True if removals are held and none was undone, also after edits elsewhere in the source. */
 function isHeld({ metadata, status }: BizConfig, waiting: readonly NodeConfig[]): boolean {
   const held = findCondition(status?.conditions, 'RemovalHeld');
-  if (held?.status !== 'True' || held.message?.includes(notCounted)) return false;
+  if (held?.status !== 'True' || holdCodeOf(held.message) === 'NotCounted') return false;
   if (held.observedGeneration === metadata.generation) return true;
   const before = (status?.nodeStatuses ?? []).filter(({ reason }) => reason === 'RemovalHeld');
   return before.every((node) => waiting.some((config) => isFor(config, node)));

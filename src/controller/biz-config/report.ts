@@ -82,18 +82,21 @@ export class BizReporter {
   #notify(source: BizConfig, { conditions }: BizConfigStatus): void {
     for (const type of ['RemovalHeld', 'ReadOnly'] satisfies Reason[]) {
       const now = findCondition(conditions, type);
-      const before = findCondition(source.status?.conditions, type);
-      if (!now || !isNews(before, now)) continue;
+      if (!now || !isNews(now, conditions, source.status?.conditions)) continue;
       const { message = '' } = now;
       this.#options.recorder.record(source, { type: 'Warning', reason: type, message });
     }
   }
 }
 
-function isNews(before: Condition | undefined, now: Condition): boolean {
-  if (now.type === 'ReadOnly' && !namesEdit(now)) return false;
-  return !before || before.observedGeneration !== now.observedGeneration || !namesEdit(before);
+function isNews(now: Condition, conditions: Conditions, former: Conditions): boolean {
+  const before = findCondition(former, now.type);
+  const isRepeated = before?.observedGeneration === now.observedGeneration && before !== undefined;
+  if (now.type !== 'ReadOnly') return !isRepeated;
+  return namesEdit(conditions) && !(isRepeated && namesEdit(former));
 }
+
+type Conditions = readonly Condition[] | undefined;
 
 function isStored(last: Last, { metadata, status }: BizConfig, wanted: BizConfigStatus): boolean {
   return (
