@@ -78,10 +78,10 @@ function problemOf(error: unknown): Problem {
   return { message, next: undefined, status: exit.failed };
 }
 
-function nextOf({ status, reason, message }: KubeError): string {
+function nextOf({ status, reason, message, resource }: KubeError): string {
   if (status === 403) {
     const user = /User "([^"]+)"/.exec(message)?.[1] ?? 'USER';
-    return message.includes('openstackconfigs')
+    return resource === 'openstackconfigs'
       ? grantEdit(user)
       : 'use a kubeconfig whose user may do this (an administrator of the cluster)';
   }

@@ -9,6 +9,8 @@ export interface KubeErrorDetails {
   /** The API's own reason (`NotFound`, `AlreadyExists`, …); `Unreachable` or `Timeout` without an answer. */
   readonly reason: string;
   readonly message: string;
+  /** Resource in the answer, such as `openstackconfigs`; undefined: not named. */
+  readonly resource?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly causes?: readonly KubeErrorCause[];
   readonly cause?: unknown;
@@ -18,6 +20,7 @@ export interface KubeErrorDetails {
 export class KubeError extends Error {
   readonly status: number;
   readonly reason: string;
+  readonly resource: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly causes: readonly KubeErrorCause[];
 
@@ -26,6 +29,7 @@ export class KubeError extends Error {
     this.name = 'KubeError';
     this.status = details.status;
     this.reason = details.reason;
+    this.resource = details.resource;
     this.retryAfterMs = details.retryAfterMs;
     this.causes = details.causes ?? [];
   }

@@ -26,6 +26,7 @@ export const versionSchema = z.object({ gitVersion: z.string() });
 
 const detailsSchema = z.object({
   retryAfterSeconds: z.number().optional(),
+  kind: z.string().optional(),
   causes: z
     .array(z.object({ field: z.string().default(''), message: z.string().default('') }))
     .nullish(),
@@ -41,6 +42,7 @@ const statusSchema = z
   })
   .transform(({ details, ...status }) => ({
     ...status,
+    resource: details?.kind,
     causes: details?.causes ?? [],
     retryAfterMs: details?.retryAfterSeconds ? details.retryAfterSeconds * 1000 : undefined,
   }));
@@ -50,6 +52,7 @@ const proxyAnswerSchema = z.unknown().transform((body) => ({
   code: 0,
   reason: '',
   message: typeof body === 'string' ? body.slice(0, 200) : '',
+  resource: undefined,
   causes: [],
   retryAfterMs: undefined,
 }));
@@ -103,6 +106,7 @@ export function refused({ status, doing, body, retryAfterMs }: Refusal): KubeErr
     reason,
     message: `${doing}: ${answer.message || 'no message'} (${code} ${reason})`,
     retryAfterMs: requestedMs === undefined ? undefined : Math.min(requestedMs, maxRetryAfterMs),
+    resource: answer.resource,
     causes: answer.causes,
   });
 }
