@@ -53,33 +53,41 @@ export function readPolicy(text: string): TriggerPolicy {
 
 function rawIn(text: string): unknown {
   if (text.length > maxTextLength) {
-    throw unusable([`it has ${text.length} characters; use at most ${maxTextLength}`]);
+    throw unusable([{ message: `it has ${text.length} characters; use at most ${maxTextLength}` }]);
   }
   try {
     return parse(text) ?? {};
   } catch (cause) {
     // The YAML library throws only syntax errors.
-    throw unusable([`it is not YAML: ${cause instanceof Error ? cause.message : String(cause)}`]);
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw unusable([{ message: `it is not YAML: ${why}` }]);
   }
 }
 
-/** All problems in a policy text; a field problem begins with the field name. */
+/** Problem in a policy text; the message about a field begins with the field name. */
+interface PolicyProblem {
+  /** Undefined: the whole text. */
+  readonly field?: keyof TriggerConfig;
+  readonly message: string;
+}
+
+/** All problems in a policy text. */
 export class UnusablePolicy extends Error {
   override readonly name = 'UnusablePolicy';
-  readonly problems: readonly string[];
+  readonly problems: readonly PolicyProblem[];
 
-  constructor(problems: readonly string[]) {
-    super(`${triggerConfigMap.key}: ${problems.join('; ')}`);
+  constructor(problems: readonly PolicyProblem[]) {
+    super(`${triggerConfigMap.key}: ${problems.map(({ message }) => message).join('; ')}`);
     this.problems = problems;
   }
 }
 
-function unusable(problems: readonly string[]): UnusablePolicy {
+function unusable(problems: readonly PolicyProblem[]): UnusablePolicy {
   return new UnusablePolicy(problems);
 }
 
 const fields = Object.keys(triggerConfig.shape);
-const forms: Readonly<Record<string, string>> = {
+const forms: Readonly<Record<keyof TriggerConfig, string>> = {
   mode: `set one of ${triggerModes.join(', ')}`,
   interval: 'set a duration such as "15m"',
   schedule: 'set five fields in quotes, such as "0 3 * * *"',
@@ -87,31 +95,39 @@ const forms: Readonly<Record<string, string>> = {
   immediateOnCRChange: 'set true or false',
 };
 
-function problemOf(issue: z.core.$ZodIssue, raw: unknown): string {
+function problemOf(issue: z.core.$ZodIssue, raw: unknown): PolicyProblem {
   if (issue.code === 'unrecognized_keys') {
-    return `${issue.keys.join(', ')} is not known; known fields: ${fields.join(', ')}`;
+    return { message: `${issue.keys.join(', ')} is not known; known fields: ${fields.join(', ')}` };
   }
-  const field = String(issue.path[0] ?? '');
-  if (field === '') return `it has no fields; known fields: ${fields.join(', ')}`;
+  const field = triggerConfig.keyof().safeParse(issue.path[0]).data;
+  if (field === undefined)
+    return { message: `it has no fields; known fields: ${fields.join(', ')}` };
   const value = (raw as Readonly<Record<string, unknown>>)[field];
-  return `${field} ${JSON.stringify(value)} cannot be used; ${forms[field]}`;
+  const message = `${field} ${JSON.stringify(value)} cannot be used; ${forms[field]}`;
+  return { field, message };
+}
+
+interface Times {
+  readonly schedule: Schedule | undefined;
+  readonly problems: readonly PolicyProblem[];
 }
 
 /** Returns the configured times. Modes without a schedule report invalid times, too. */
-function timesOf({ interval, schedule, timezone = 'UTC' }: TriggerConfig) {
+function timesOf({ interval, schedule, timezone = 'UTC' }: TriggerConfig): Times {
   if (interval !== undefined && schedule !== undefined) {
     const both = `interval "${interval}" and schedule "${schedule}" exclude each other; remove one`;
-    return { schedule: undefined, problems: [both] };
+    return { schedule: undefined, problems: [{ field: 'interval', message: both }] };
   }
   const knownZone = isTimezone(timezone);
   const times =
     schedule === undefined
       ? byInterval(interval ?? defaultInterval)
       : byCron(schedule, knownZone ? timezone : 'UTC');
-  const zone = knownZone ? [] : [`timezone "${timezone}" is not known; ${forms.timezone}`];
-  return typeof times === 'string'
-    ? { schedule: undefined, problems: [times, ...zone] }
-    : { schedule: times, problems: zone };
+  const unknownZone = `timezone "${timezone}" is not known; ${forms.timezone}`;
+  const zone: PolicyProblem[] = knownZone ? [] : [{ field: 'timezone', message: unknownZone }];
+  if (typeof times !== 'string') return { schedule: times, problems: zone };
+  const field = schedule === undefined ? 'interval' : 'schedule';
+  return { schedule: undefined, problems: [{ field, message: times }, ...zone] };
 }
 
 function byInterval(text: string): Schedule | string {

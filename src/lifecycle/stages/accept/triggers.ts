@@ -21,10 +21,8 @@ export function acceptTriggers(
   }
 }
 
-/** A problem from the policy reader starts with the field name. */
-function problemOf(problem: string): Problem {
-  const [, name] = /^(mode|interval|schedule|timezone|immediateOnCRChange) /.exec(problem) ?? [];
-  return name === undefined
-    ? { field: section, message: `${section}: ${problem}` }
-    : { field: `${section}.${name}`, message: `${section}.${problem}` };
+function problemOf({ field, message }: UnusablePolicy['problems'][number]): Problem {
+  return field === undefined
+    ? { field: section, message: `${section}: ${message}` }
+    : { field: `${section}.${field}`, message: `${section}.${message}` };
 }

@@ -165,7 +165,7 @@ describe('an operation on the database', () => {
     const cluster = installed();
     cluster.annotate(restore);
     cluster.kubelet.fails = (name) =>
-      name.includes(`-${step}-`) && failedPod(name, 'no such file', exitCode);
+      name.includes(`-${step}-`) && failedPod(name, 'no such file; nothing was changed', exitCode);
     cluster.settle();
     expect(cluster.databaseStatus).toMatchObject({ lastRestore: { request: 'latest', result } });
     expect(cluster.replicasSeen).toEqual([2]);

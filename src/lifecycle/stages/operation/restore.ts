@@ -29,15 +29,21 @@ export const restoreSteps: Steps = {
       const volume = installedVolume(observed);
       return next('stop', { replicas: replicasOf(observed), ...(volume ? { volume } : {}) });
     }
+    // The script reports the state of the data, too.
     if (run.state === 'failed') return finish(operation, run.at, false, run.why);
     if (run.state === 'lost') {
       const { lostRuns = 0 } = operation;
       return lostRuns + 1 < maxLostRuns
         ? repeated(operation)
-        : finish(operation, run.at, false, `${run.why} (${maxLostRuns} times)`);
+        : finish(operation, run.at, false, `${run.why} (${maxLostRuns} times); ${unchanged}`);
     }
     return isLate(observed, operation)
-      ? finish(operation, observed.now.toISOString(), false, `${operation.deadline} has passed`)
+      ? finish(
+          operation,
+          observed.now.toISOString(),
+          false,
+          `${operation.deadline} has passed; ${unchanged}`,
+        )
       : wait('a Job loads and checks the copy');
   },
 
@@ -92,9 +98,7 @@ function repeated({ step, lostRuns = 0 }: Operation): Verdict {
 
 const unchanged = 'nothing was changed';
 
-function finish({ request }: Operation, at: string, touched: boolean, why: string): Verdict {
-  const isSaid = touched || why.includes(unchanged);
-  const failure = isSaid ? why : `${why}; ${unchanged}`;
+function finish({ request }: Operation, at: string, touched: boolean, failure: string): Verdict {
   return next('finish', {
     outcome: { file: restoreTask(request).file, at, touched, failure },
     lostRuns: 0,
