@@ -1,3 +1,5 @@
+import { argsText } from './args.ts';
+
 /** Cases per reason, for explanations by user interfaces: `code` in a NIC's result, texts in `texts/nic-codes.ts`. */
 export const nicCodes = [
   'RuleToOtherLink',
@@ -52,15 +54,7 @@ export interface Coded {
   readonly args: string;
 }
 
-/** Limit in bytes for `args`. */
-const maxArgs = 60;
-
-/** Returns a case with its values; values beyond the limit are left out. */
+/** Returns a case with its values. */
 export function coded(code: NicCode, values: Readonly<Record<string, string | number>>): Coded {
-  let args = '';
-  for (const [key, value] of Object.entries(values)) {
-    const longer = `${args}${args && ' '}${key}=${String(value).replaceAll(/\s+/g, '_')}`;
-    if (Buffer.byteLength(longer) <= maxArgs) args = longer;
-  }
-  return { code, args };
+  return { code, args: argsText(values) };
 }

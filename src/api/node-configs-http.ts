@@ -139,6 +139,7 @@ export const nodeError = z.object({
   code: nodeErrorCode,
   field: z.string().describe('Path of the field; empty: the error is about no field.'),
   message: z.string().describe('What is wrong and what to do.'),
+  args: z.string().optional().describe('Values in the message, as key=value; absent: none.'),
 });
 
 export const postAnswer = z.object({

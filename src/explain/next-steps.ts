@@ -1,9 +1,9 @@
+import { argsOf } from '../api/args.ts';
 import type { OpenstackConfig } from '../api/openstackconfig.ts';
 import type { NicView, PortView } from '../api/read-http.ts';
 import type { NextStepValue } from '../api/reasons/next-step-row.ts';
 import { rowOf } from '../api/reasons.ts';
 import { type CommandValues, filledCommands, partsOf } from './commands.ts';
-import { argsOf } from './nic-code.ts';
 import type { NextStep } from './step.ts';
 import { same } from './wording.ts';
 

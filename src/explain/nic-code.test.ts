@@ -1,10 +1,5 @@
 import { expect, it } from 'vitest';
-import { argsOf, ofNic } from './nic-code.ts';
-
-it('argsOf reads pairs and ignores words without a key', () => {
-  expect(argsOf('link=ens8 to=10.0.0.0/8 x')).toEqual({ link: 'ens8', to: '10.0.0.0/8' });
-  expect(argsOf(undefined)).toEqual({});
-});
+import { ofNic } from './nic-code.ts';
 
 const message = 'the name multinic0 is in use by the link with MAC 52:54:00:00:00:01';
 

@@ -1,16 +1,8 @@
+import { argsOf } from '../api/args.ts';
 import type { NicView } from '../api/read-http.ts';
 import { nicCodeTexts } from '../api/texts/nic-codes.ts';
 import { textIfKnown, type Wording } from '../api/texts/text.ts';
 import { ofMessage } from './wording.ts';
-
-/** Returns the pairs `key=value` in a NIC's `args`. */
-export function argsOf(args: string | undefined): Readonly<Record<string, string>> {
-  const pairs = (args ?? '').split(' ').map((pair) => {
-    const at = pair.indexOf('=');
-    return [pair.slice(0, Math.max(at, 0)), pair.slice(at + 1)] as const;
-  });
-  return Object.fromEntries(pairs.filter(([key]) => key !== ''));
-}
 
 /** Returns the code's explanation; undefined: no code, a newer code, or missing values. */
 export function codeText({ code, args }: Pick<NicView, 'code' | 'args'>): Wording | undefined {

@@ -33,6 +33,12 @@ describe('refusalOf', () => {
     expect(refusalOf(object, base, strict)?.code).toBe(code);
   });
 
+  it('a stale base is refused with the uid and generation of the live object as args', () => {
+    const refusal = refusalOf(live, { uid: 'u1', generation: 3 }, strict);
+    expect(refusal?.args).toBe('uid=u1 generation=4');
+    expect(refusalOf(undefined, { uid: 'u1', generation: 3 }, strict)?.args).toBeUndefined();
+  });
+
   it('refusalOf allows unfenced callers with acceptUnfenced', () => {
     expect(refusalOf(fenced, undefined, { acceptUnfenced: true })).toBeUndefined();
   });

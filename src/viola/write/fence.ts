@@ -1,3 +1,4 @@
+import { argsText } from '../../api/args.ts';
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { annotations } from '../../api/names.ts';
 import type { Base, NodeErrorCode } from '../../api/node-configs-http.ts';
@@ -6,6 +7,8 @@ import { sourceOf } from '../node-configs/existing-node-config.ts';
 export interface Refusal {
   readonly code: NodeErrorCode;
   readonly message: string;
+  /** Values in the message. */
+  readonly args?: string;
 }
 
 /**
@@ -41,7 +44,8 @@ export function ownerRefusal(
   const source = sourceOf(live);
   if (sourceUid === undefined || source === undefined || source.uid === sourceUid) return undefined;
   const message = `OpenstackConfig ${source.namespace}/${source.name} has taken the object over; read it and plan again`;
-  return { code: 'StaleBase', message };
+  const args = argsText({ config: `${source.namespace}/${source.name}` });
+  return { code: 'StaleBase', message, args };
 }
 
 function existsRefusal(live: MultiNicNodeConfig | undefined): Refusal | undefined {
@@ -50,11 +54,11 @@ function existsRefusal(live: MultiNicNodeConfig | undefined): Refusal | undefine
 }
 
 function movedRefusal(live: MultiNicNodeConfig | undefined, base: Base): Refusal | undefined {
-  const { uid, generation } = live?.metadata ?? {};
+  const { uid = '', generation = 0 } = live?.metadata ?? {};
   if (uid === base.uid && generation === base.generation) return undefined;
   const now = live ? `${uid} generation ${generation}` : 'deleted';
   const message = `base is ${base.uid} generation ${base.generation}, the object is ${now}; read it and plan again`;
-  return { code: 'StaleBase', message };
+  return { code: 'StaleBase', message, ...(live && { args: argsText({ uid, generation }) }) };
 }
 
 function unfencedRefusal(live: MultiNicNodeConfig | undefined): Refusal | undefined {

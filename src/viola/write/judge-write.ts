@@ -1,3 +1,4 @@
+import { argsText } from '../../api/args.ts';
 import type { DesiredNode } from '../../api/desired-node.ts';
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { annotations as names } from '../../api/names.ts';
@@ -26,7 +27,7 @@ export function judge(
   return refusal ? { nodeName, field: 'base', ...refusal } : 'write';
 }
 
-type Obstacle = Pick<NodeError, 'code' | 'field' | 'message'>;
+type Obstacle = Pick<NodeError, 'code' | 'field' | 'message' | 'args'>;
 
 /** Returns why the existing object is not this node's, or is missing from all lists readable by the caller. */
 function obstacleIn(
@@ -74,11 +75,16 @@ function strangerIn(
   if (!isOf(providerId, live)) {
     const owner = live.spec.providerId;
     const message = `${called} provider "${owner}", not "${providerId}": if this cluster is registered under both ids, set spec.credentials.k8sProviderID to "${owner}" and delete the registration Secret of "${providerId}"; to change the id of the cluster, follow "One cluster, one id" in the guide register-cluster`;
-    return { code: 'Invalid', field: 'providerId', message };
+    return {
+      code: 'Invalid',
+      field: 'providerId',
+      message,
+      args: argsText({ owner: owner ?? '' }),
+    };
   }
   if (nodeName === spec.nodeName || isOnServer(live, spec.instanceId)) return undefined;
   const message = `${called} node "${nodeName}"; rename one of the two nodes`;
-  return { code: 'Invalid', field: 'nodeName', message };
+  return { code: 'Invalid', field: 'nodeName', message, args: argsText({ owner: nodeName }) };
 }
 
 type Texts = Readonly<Record<string, string>>;

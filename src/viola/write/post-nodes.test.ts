@@ -203,6 +203,7 @@ describe('POST node-configs', () => {
     const { status, answer } = await bed.post([another]);
     expect([status, answer.errors[0]?.field]).toEqual([422, 'nodeName']);
     expect(answer.errors[0]?.message).toContain('belongs to node "Worker_1"');
+    expect(answer.errors[0]?.args).toBe('owner=Worker_1');
     expect((await bed.post([{ ...another, instanceId: node.instanceId }])).status).toBe(200);
     expect((await bed.post([{ ...another, instanceId: 'rebuilt' }])).status).toBe(200);
   });
