@@ -1,6 +1,6 @@
 import { type Condition, findCondition } from '../../api/condition.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
-import { overBudget, sideEffect } from '../../plan/gate.ts';
+import { holdCodeOf } from '../../api/removals.ts';
 import { type ConfigObject, generationOf, statusOf } from '../model/openstack-config.ts';
 
 const reason = 'RemovalHeld' satisfies OperatorReason;
@@ -9,7 +9,7 @@ type Reported = Pick<Condition, 'reason' | 'message'>;
 
 /** True if a condition or problem reports removals above a budget. */
 export function isOverBudget(reported: Reported | undefined): boolean {
-  return reported?.reason === reason && reported.message?.startsWith(overBudget) === true;
+  return reported?.reason === reason && holdCodeOf(reported.message) === 'OverBudget';
 }
 
 /** Returns the Ready condition written since the deletion: only a live object's status has Delivered. */
@@ -28,6 +28,7 @@ export function waitsForConsent(object: ConfigObject): boolean {
 }
 
 /** True if the operator, not a controller, holds the reported removals. */
-export function isOperatorHold({ reason: found, message = '' }: Reported): boolean {
-  return found === reason && (message.startsWith(overBudget) || message.startsWith(sideEffect));
+export function isOperatorHold({ reason: found, message }: Reported): boolean {
+  const code = holdCodeOf(message);
+  return found === reason && (code === 'OverBudget' || code === 'SideEffect');
 }

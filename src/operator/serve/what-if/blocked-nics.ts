@@ -1,6 +1,6 @@
 import type { NodeConfigStatus } from '../../../api/multinicnodeconfig.ts';
 import { type BlockedNic, blockedNic } from '../../../api/read-http.ts';
-import { overBudget, sideEffect } from '../../../plan/gate.ts';
+import { holdCodeOf } from '../../../api/removals.ts';
 import type { KeptNic, NodePlan, Plan, PlanInput, Removal } from '../../../plan/plan.ts';
 
 type OfNode = (node: NodePlan, status: NodeConfigStatus | undefined) => BlockedNic[];
@@ -11,9 +11,11 @@ type OfNode = (node: NodePlan, status: NodeConfigStatus | undefined) => BlockedN
  */
 export function blockedNicsIn({ problems, askServers }: Plan, { selection }: PlanInput): OfNode {
   const holds = problems.filter(({ reason }) => reason === 'RemovalHeld');
-  const isOverBudget = holds.some(({ message }) => message.startsWith(overBudget));
+  const isOverBudget = holds.some(({ message }) => holdCodeOf(message) === 'OverBudget');
   const sideEffects = new Set(
-    holds.filter(({ message }) => message.startsWith(sideEffect)).map(({ subject }) => subject),
+    holds
+      .filter(({ message }) => holdCodeOf(message) === 'SideEffect')
+      .map(({ subject }) => subject),
   );
   const unread = new Set(askServers);
   const unclear = new Set(
