@@ -3,6 +3,8 @@ import { counted } from '../api/counted.ts';
 import type { NodeView } from '../api/read-http.ts';
 import { holdCodeOf } from '../api/removals.ts';
 import type { Wording } from '../api/texts/text.ts';
+import { amount, filled } from '../api/texts/text.ts';
+import { whyTexts } from '../api/texts/why.ts';
 import { nextFor } from './next-steps.ts';
 import type { StepName } from './step.ts';
 import { fail, type Outcome } from './steps/outcome.ts';
@@ -48,12 +50,14 @@ function evidenceOf(
   now: Date,
 ): Wording {
   const why = ofMessage(reason, message);
-  const { en, ko } = ageOf(since, now);
-  const [forEn, forKo] = en === '' ? ['', ''] : [` for ${en}`, ` ${ko} 동안`];
-  return say(
-    `${nodeKey(node)} keeps ${counted(macs.length, 'NIC')}${forEn}: ${why.en}`,
-    `${nodeKey(node)}에서 NIC ${macs.length}개를${forKo} 유지합니다: ${why.ko}`,
-  );
+  const age = ageOf(since, now);
+  const period = age.en === '' ? age : filled(whyTexts.period, { age });
+  return filled(whyTexts.keepsNics, {
+    nodeKey: nodeKey(node),
+    nics: amount(macs.length, 'NIC'),
+    period,
+    why,
+  });
 }
 
 /** The operator leaves a held NIC in the object; a selected port is not held. */

@@ -1,5 +1,7 @@
 import { rowOf } from '../api/reasons.ts';
 import type { Wording } from '../api/texts/text.ts';
+import { filled } from '../api/texts/text.ts';
+import { whyTexts } from '../api/texts/why.ts';
 
 /** Returns a text in both languages. */
 export function say(en: string, ko: string): Wording {
@@ -18,11 +20,21 @@ export function ofMessage(reason: string, message: string | undefined): Wording 
   return { en: message, ko: row ? `${row.meaning.ko} (${message})` : message };
 }
 
-/** Joins texts with semicolons. */
-export function joined(texts: readonly Wording[]): Wording {
+/** Returns " (checked at TIME)"; empty: the time is unknown. */
+export function checkTime(at: string | undefined): Wording {
+  return at ? say(` (checked at ${at})`, ` (${at} 확인)`) : same('');
+}
+
+/** Joins texts without a separator. */
+export function followed(...texts: readonly Wording[]): Wording {
+  return joined(texts, '');
+}
+
+/** Joins texts with a separator. */
+export function joined(texts: readonly Wording[], separator = '; '): Wording {
   return {
-    en: texts.map(({ en }) => en).join('; '),
-    ko: texts.map(({ ko }) => ko).join('; '),
+    en: texts.map(({ en }) => en).join(separator),
+    ko: texts.map(({ ko }) => ko).join(separator),
   };
 }
 
@@ -46,7 +58,7 @@ export function ageOf(at: string | undefined, now: Date): Wording {
   const rest = count < 10 ? Math.floor((left - count * size) / nextSize) : 0;
   return rest > 0
     ? say(`${count}${en}${rest}${nextEn}`, `${count}${ko} ${rest}${nextKo}`)
-    : say(`${count}${en}`, `${count}${ko}`);
+    : filled(whyTexts.checkedAt, { count, text: { en, ko } });
 }
 
 /** Returns "; next try at TIME (in AGE)"; empty: the time is unknown. */
@@ -54,8 +66,8 @@ export function nextTry(at: string | undefined, now: Date): Wording {
   const left = at === undefined ? undefined : ageOf(now.toISOString(), new Date(at));
   if (at === undefined || left === undefined || left.en === '') return same('');
   return Date.parse(at) <= now.getTime()
-    ? say(`; next try due since ${at}`, `; 다음 시도 예정 시각 ${at}이 지났습니다`)
-    : say(`; next try at ${at} (in ${left.en})`, `; 다음 시도 ${at}(${left.ko} 후)`);
+    ? filled(whyTexts.nextTryDue, { at })
+    : filled(whyTexts.nextTryAt, { at, left });
 }
 
 /** Returns " (VERB AGE ago)"; empty: the time is unknown. */
@@ -65,5 +77,5 @@ export function since(
   [en, ko]: readonly [en: string, ko: string],
 ): Wording {
   const age = ageOf(at, now);
-  return age.en === '' ? age : say(` (${en} ${age.en} ago)`, ` (${age.ko} 전 ${ko})`);
+  return age.en === '' ? age : filled(whyTexts.ago, { done: { en, ko }, age });
 }

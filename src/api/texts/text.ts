@@ -1,3 +1,5 @@
+import { counted } from '../counted.ts';
+
 /** Text in English and Korean. */
 export interface Wording {
   readonly en: string;
@@ -15,15 +17,15 @@ export type Values<T extends Wording> = Readonly<
 >;
 
 /** Returns a catalogue text with values. */
-export function text<const T extends Wording>(
+export function filled<const T extends Wording>(
   entry: T,
   ...[values]: [Placeholders<T['en'] | T['ko']>] extends [never] ? [] : [Values<T>]
 ): Wording {
   const all: Readonly<Record<string, string | number | Wording>> = values ?? {};
-  return { en: filled(entry.en, all, 'en'), ko: filled(entry.ko, all, 'ko') };
+  return { en: inserted(entry.en, all, 'en'), ko: inserted(entry.ko, all, 'ko') };
 }
 
-function filled(
+function inserted(
   template: string,
   values: Readonly<Record<string, string | number | Wording>>,
   language: keyof Wording,
@@ -35,11 +37,16 @@ function filled(
 }
 
 /** Returns a text with values from an agent; undefined: a placeholder has no value. */
-export function textIfKnown(
+export function filledIfKnown(
   entry: Wording,
   values: Readonly<Record<string, string>>,
 ): Wording | undefined {
   const names = `${entry.en}${entry.ko}`.matchAll(/\{(\w+)\}/g);
   if ([...names].some(([, name = '']) => !Object.hasOwn(values, name))) return undefined;
-  return { en: filled(entry.en, values, 'en'), ko: filled(entry.ko, values, 'ko') };
+  return { en: inserted(entry.en, values, 'en'), ko: inserted(entry.ko, values, 'ko') };
+}
+
+/** Returns a number with the English noun; Korean texts write a counter after the placeholder. */
+export function amount(count: number, noun: string, plural?: string): Wording {
+  return { en: counted(count, noun, plural), ko: String(count) };
 }

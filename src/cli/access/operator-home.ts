@@ -1,4 +1,6 @@
 import { namespaces, operatorLease } from '../../api/names.ts';
+import { accessTexts } from '../../api/texts/access.ts';
+import { filled } from '../../api/texts/text.ts';
 import { say } from '../../explain/wording.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { leases } from '../../kube/core-resources.ts';
@@ -35,14 +37,11 @@ export async function findOperator(
   }
   if (denied !== undefined) throw denied;
   throw new Unread(
-    say(
-      `no operator: no Lease ${operatorLease} in namespace ${candidates.join(' or ')}`,
-      `오퍼레이터가 없습니다. 네임스페이스 ${candidates.join(', ')}에 Lease ${operatorLease}가 없습니다`,
-    ),
-    say(
-      'give the namespace of the operator with --operator-namespace, or the context of the management cluster with --context',
-      '오퍼레이터의 네임스페이스를 --operator-namespace로, 또는 관리 클러스터의 context를 --context로 지정하십시오',
-    ),
+    filled(accessTexts.noOperator, {
+      lease: operatorLease,
+      namespaces: { en: candidates.join(' or '), ko: candidates.join(', ') },
+    }),
+    accessTexts.giveOperatorNamespace,
   );
 }
 

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { accessTexts } from '../../api/texts/access.ts';
+import { filled } from '../../api/texts/text.ts';
 import { addContext, noAccess } from '../../explain/missing-texts.ts';
 import { same, say } from '../../explain/wording.ts';
 import type { ClusterAccess } from '../../kube/access/access.ts';
@@ -76,10 +78,7 @@ export class Session implements AsyncDisposable {
     const { namespace, leader: pod } = await this.home();
     if (pod === undefined) {
       throw new Unread(
-        say(
-          `no leader: no replica of the operator holds the Lease in namespace ${namespace}`,
-          `리더가 없습니다. 네임스페이스 ${namespace}에서 Lease를 가진 오퍼레이터 레플리카가 없습니다`,
-        ),
+        filled(accessTexts.noLeader, { namespace }),
         same(`kubectl -n ${namespace} get pods`),
       );
     }
@@ -95,16 +94,7 @@ export class Session implements AsyncDisposable {
       return this.#kept(await startPortForward(choice, target, this.signal)).localPort;
     } catch (error) {
       if (error instanceof NoSuchProgram) {
-        throw new Unread(
-          say(
-            'the operator is reached through kubectl, which is not installed',
-            '오퍼레이터는 kubectl을 통해 연결하는데 kubectl이 설치되어 있지 않습니다',
-          ),
-          say(
-            'install kubectl, or give --inventory URL and --token-file FILE',
-            'kubectl을 설치하거나 --inventory URL과 --token-file FILE을 지정하십시오',
-          ),
-        );
+        throw new Unread(accessTexts.needsKubectl, accessTexts.installKubectl);
       }
       throw this.#failedForward(error, namespace);
     }
@@ -114,14 +104,11 @@ export class Session implements AsyncDisposable {
     if (this.signal.aborted || !(error instanceof Error)) return error;
     const user = /User "([^"]+)"/.exec(error.message)?.[1] ?? 'USER';
     if (/forbidden/i.test(error.message)) {
-      const why = say('no access to port-forward (403)', 'port-forward 권한이 없습니다(403)');
+      const why = accessTexts.forwardForbidden;
       return new Unread(why, same(grantReader(namespace)(user)));
     }
-    const why = say(
-      `kubectl port-forward failed: ${error.message}`,
-      `kubectl port-forward가 실패했습니다: ${error.message}`,
-    );
-    return new Unread(why, say('try again', '다시 시도하십시오'));
+    const why = filled(accessTexts.forwardFailed, { message: error.message });
+    return new Unread(why, accessTexts.tryAgain);
   }
 
   /** Returns the client of a context; undefined: the management cluster. */
@@ -151,14 +138,8 @@ export class Session implements AsyncDisposable {
       }
       if (this.signal.aborted || !(error instanceof Error)) throw error;
       throw new Unread(
-        say(
-          `kubectl cannot use the cluster: ${error.message}`,
-          `kubectl이 클러스터를 사용할 수 없습니다: ${error.message}`,
-        ),
-        say(
-          'check the kubeconfig with: kubectl config get-contexts; choose a context with --context',
-          'kubeconfig를 확인하고 --context로 context를 선택하십시오: kubectl config get-contexts',
-        ),
+        filled(accessTexts.kubectlFailed, { message: error.message }),
+        accessTexts.checkKubeconfig,
       );
     }
   }
@@ -182,13 +163,7 @@ async function readToken(path: string): Promise<string> {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Unread(
-      say(`the token cannot be read: ${why}`, `토큰을 읽을 수 없습니다: ${why}`),
-      say(
-        'give a readable file with --token-file',
-        '읽을 수 있는 파일을 --token-file로 지정하십시오',
-      ),
-    );
+    throw new Unread(filled(accessTexts.tokenUnreadable, { why }), accessTexts.giveTokenFile);
   }
 }
 

@@ -1,4 +1,6 @@
 import { counted } from '../../api/counted.ts';
+import { screensTexts } from '../../api/texts/screens.ts';
+import { filled } from '../../api/texts/text.ts';
 import type { Language } from '../options.ts';
 import { printable } from '../output/width.ts';
 import { budgetLines, holdLines } from '../plan/removals.ts';
@@ -28,9 +30,7 @@ function headline({ config, nics }: Hold, lang: Language): string {
 }
 
 export function nothingWaitsText(config: string, lang: Language): string {
-  return lang === 'ko'
-    ? `OpenstackConfig ${config}: 동의를 기다리는 NIC 제거가 없습니다. 변경한 것이 없습니다.`
-    : `OpenstackConfig ${config}: no removal waits for consent. Nothing was changed.`;
+  return filled(screensTexts.nothingWaits, { config })[lang];
 }
 
 export function questionText({ nics }: Hold, lang: Language): string {

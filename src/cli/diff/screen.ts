@@ -1,4 +1,6 @@
 import type { NodeView } from '../../api/read-http.ts';
+import { screensTexts } from '../../api/texts/screens.ts';
+import { filled } from '../../api/texts/text.ts';
 import { ageOf } from '../../explain/wording.ts';
 import type { Language } from '../options.ts';
 import { skippedLines } from '../output/findings.ts';
@@ -23,14 +25,11 @@ export function diffText(page: DiffPage, lang: Language): string {
   const { nics, drifted } = node;
   const differing = new Set(pending.map(({ nic }) => nic));
   const same = nics.map(({ name }) => name).filter((name) => !differing.has(name));
-  const none = lang === 'ko' ? '차이 없음' : 'no difference';
-  const next =
-    lang === 'ko'
-      ? '다음 조치: 차이를 한 번 적용하려면:'
-      : `${words.next.en} to apply what differs once:`;
+  const none = screensTexts.noDifference[lang];
+  const next = filled(screensTexts.applyOnce, { next: words.next })[lang];
   const lines = [
     headline(node, now, lang),
-    ...(drifted ? [lang === 'ko' ? '+ 적용될 변경' : '+ would be applied'] : []),
+    ...(drifted ? [screensTexts.wouldBeApplied[lang]] : []),
     '',
     ...pending.flatMap((changes) => linesOf(changes, lang)),
     ...(same.length > 0 ? [`${same.join(', ')}: ${none}`] : []),
@@ -42,12 +41,10 @@ export function diffText(page: DiffPage, lang: Language): string {
 function headline({ nodeName, object, checkedAt }: NodeView, now: Date, lang: Language): string {
   const job = object?.lastJobName === undefined ? '' : ` (Job ${object.lastJobName})`;
   const age = ageOf(checkedAt, now);
-  return lang === 'ko'
-    ? `노드 ${nodeName}를 ${age.ko} 전에 확인했습니다${job}`
-    : `Node ${nodeName} was checked ${age.en} ago${job}`;
+  return filled(screensTexts.nodeCheckedAgo, { nodeName, age, job })[lang];
 }
 
 function linesOf({ nic, lines, complete }: PendingChanges, lang: Language): string[] {
-  const more = lang === 'ko' ? '  (더 있음)' : '  (and more)';
+  const more = screensTexts.andMore[lang];
   return [nic, ...lines.map((line) => `  + ${line}`), ...(complete ? [] : [more])];
 }

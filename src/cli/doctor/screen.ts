@@ -1,5 +1,7 @@
 import { counted } from '../../api/counted.ts';
+import { screensTexts } from '../../api/texts/screens.ts';
 import type { Wording } from '../../api/texts/text.ts';
+import { amount, filled } from '../../api/texts/text.ts';
 import { missingText } from '../../explain/fact.ts';
 import type { SystemFacts } from '../../explain/facts.ts';
 import type { Finding, Section, SectionReport } from '../../explain/finding.ts';
@@ -68,7 +70,7 @@ function clusterLines({ facts, businessContext, context }: DoctorPage, lang: Lan
   const names = clusters.map(
     ({ providerId }) => `${providerId} (${businessContext.has(providerId) ? direct : through})`,
   );
-  const current = lang === 'ko' ? '현재 context' : 'current context';
+  const current = screensTexts.currentContext[lang];
   return [
     `${management} ${context || current}`,
     ...(names.length > 0 ? [`${business} ${names.join(', ')}`] : []),
@@ -112,7 +114,10 @@ function summaryLine({ sections, seconds }: DoctorPage, lang: Language): string 
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const warnings = findings.length - errors;
   const time = `${seconds.toFixed(1)}s`;
-  return lang === 'ko'
-    ? `검사 ${checks}개, ${seconds.toFixed(1)}초: 오류 ${errors}개, 경고 ${warnings}개`
-    : `${counted(checks, 'check')} in ${time}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
+  return filled(screensTexts.checksSummary, {
+    checks: amount(checks, 'check'),
+    time: { en: time, ko: seconds.toFixed(1) },
+    errors: amount(errors, 'error'),
+    warnings: amount(warnings, 'warning'),
+  })[lang];
 }

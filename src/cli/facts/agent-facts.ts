@@ -1,5 +1,7 @@
 import { labelValue } from '../../api/label-value.ts';
 import { agentAppName, labels, namespaces } from '../../api/names.ts';
+import { accessTexts } from '../../api/texts/access.ts';
+import { filled } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { AgentJob } from '../../explain/facts.ts';
 import { say } from '../../explain/wording.ts';
@@ -14,7 +16,7 @@ export function readAgentJob(
   provider: string,
   nodeName: string,
 ): Promise<Fact<AgentJob | undefined>> {
-  const what = say(`Agent Jobs of ${nodeName}`, `${nodeName}의 에이전트 Job`);
+  const what = filled(accessTexts.agentJobs, { nodeName });
   return factOf(aboutBusiness(session, what, provider), async () => {
     const latest = await latestJob(session, provider, nodeLabels(nodeName));
     return latest && agentJobOf(latest.job, latest.pods);
@@ -53,7 +55,7 @@ export function readCheckLog(
   provider: string,
   nodeName: string,
 ): Promise<Fact<string | undefined>> {
-  const what = say(`Log of the agent on ${nodeName}`, `${nodeName}의 에이전트 로그`);
+  const what = filled(accessTexts.agentLog, { nodeName });
   return factOf(aboutBusiness(session, what, provider), async () => {
     const selector = `${nodeLabels(nodeName)},${labels.action}=check`;
     const [pod] = (await latestJob(session, provider, selector))?.pods ?? [];

@@ -1,6 +1,8 @@
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { agentAppName, labels, namespaces } from '../../api/names.ts';
+import { accessTexts } from '../../api/texts/access.ts';
 import type { Wording } from '../../api/texts/text.ts';
+import { filled } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { KubernetesNode, PartVersion } from '../../explain/facts.ts';
 import { say } from '../../explain/wording.ts';
@@ -14,7 +16,7 @@ export function aboutBusiness(session: Session, what: Wording, provider: string)
   const context = session.options.businessContext.get(provider) ?? 'CONTEXT';
   const grant = grantBusiness(context);
   return {
-    what: say(`${what.en} of ${provider}`, `${provider}의 ${what.ko}`),
+    what: filled(accessTexts.inBusinessCluster, { what, provider }),
     source: 'business cluster',
     grant,
     now: session.now(),
@@ -25,7 +27,7 @@ export function readKubernetesNodes(
   session: Session,
   provider: string,
 ): Promise<Fact<KubernetesNode[]>> {
-  return factOf(aboutBusiness(session, say('Nodes', 'Node'), provider), async () => {
+  return factOf(aboutBusiness(session, accessTexts.kubernetesNodes, provider), async () => {
     const client = await session.business(provider);
     const { items } = await client.listAll(nodes, { signal: session.signal });
     return items.map(kubernetesNodeOf);
@@ -37,7 +39,7 @@ export function readNodeConfigs(
   session: Session,
   provider: string,
 ): Promise<Fact<readonly MultiNicNodeConfig[]>> {
-  const what = say('MultiNicNodeConfigs', 'MultiNicNodeConfig');
+  const what = accessTexts.nodeConfigs;
   return factOf(aboutBusiness(session, what, provider), async () => {
     const client = await session.business(provider);
     const { items } = await client.listAll(nodeConfigs, { signal: session.signal });
@@ -64,7 +66,7 @@ export function readControllerVersion(
   session: Session,
   provider: string,
 ): Promise<Fact<PartVersion[]>> {
-  return factOf(aboutBusiness(session, say('Controller', '컨트롤러'), provider), async () => {
+  return factOf(aboutBusiness(session, accessTexts.controller, provider), async () => {
     const client = await session.business(provider);
     const labelSelector = `${labels.component}=controller,${labels.appName}=${agentAppName}`;
     const { items } = await client.listAll(deployments, {

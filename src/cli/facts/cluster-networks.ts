@@ -4,6 +4,7 @@ import {
   publishedIn,
 } from '../../api/cluster-networks.ts';
 import { namespaces } from '../../api/names.ts';
+import { accessTexts } from '../../api/texts/access.ts';
 import { kubeadmConfig, readKubeadmConfig } from '../../controller/networks/kubeadm-config.ts';
 import { networksIn, UnreadableSource } from '../../controller/networks/network-text.ts';
 import { serviceCidrsOf } from '../../controller/networks/service-cidr.ts';
@@ -23,7 +24,7 @@ export function readClusterNetworks(
   session: Session,
   provider: string,
 ): Promise<Fact<ClusterNetwork[]>> {
-  const what = say('Networks for Services and Pods', 'Service·Pod 네트워크');
+  const what = accessTexts.clusterNetworks;
   const context = session.options.businessContext.get(provider) ?? 'CONTEXT';
   const about = { ...aboutBusiness(session, what, provider), grant: grantConfigMaps(context) };
   return factOf(about, async () => {

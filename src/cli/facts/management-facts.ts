@@ -1,4 +1,6 @@
 import { labels } from '../../api/names.ts';
+import { accessTexts } from '../../api/texts/access.ts';
+import { filled } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { PartHealth, PartVersion } from '../../explain/facts.ts';
 import { same, say } from '../../explain/wording.ts';
@@ -49,7 +51,7 @@ const managementParts = ['operator', 'viola', 'lifecycle'] as const;
 export function readParts(session: Session): Promise<Fact<ManagementParts>> {
   const { signal, options } = session;
   const about = {
-    what: say('Parts', '파트'),
+    what: accessTexts.parts,
     source: 'management cluster' as const,
     grant: grantReader(options.operatorNamespace ?? usualHomes[0]),
     now: session.now(),
@@ -62,16 +64,7 @@ export function readParts(session: Session): Promise<Fact<ManagementParts>> {
       items.filter((each) => componentOf(each) === part).map((each) => ({ part, each })),
     );
     if (found.length === 0) {
-      throw new Unread(
-        say(
-          `no Deployment of MultiNIC in namespace ${namespace}`,
-          `네임스페이스 ${namespace}에 MultiNIC의 Deployment가 없습니다`,
-        ),
-        say(
-          'give the namespace of the operator with --operator-namespace',
-          '오퍼레이터의 네임스페이스를 --operator-namespace로 지정하십시오',
-        ),
-      );
+      throw new Unread(filled(accessTexts.noDeployment, { namespace }), accessTexts.giveNamespace);
     }
     return {
       health: found.map(({ part, each }) => ({

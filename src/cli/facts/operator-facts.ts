@@ -9,7 +9,9 @@ import {
   portViews,
   readPaths,
 } from '../../api/read-http.ts';
+import { accessTexts } from '../../api/texts/access.ts';
 import type { Wording } from '../../api/texts/text.ts';
+import { filled } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
 import { say } from '../../explain/wording.ts';
 import { grantReader } from '../access/grants.ts';
@@ -24,7 +26,7 @@ function about(session: Session, what: Wording): FactAbout {
 }
 
 export function readClusters(session: Session): Promise<Fact<ClusterView[]>> {
-  return factOf(about(session, say('Business clusters', '비즈니스 클러스터')), async () =>
+  return factOf(about(session, accessTexts.businessClusters), async () =>
     (await session.operator()).pages(readPaths.clusters, clusterViews),
   );
 }
@@ -34,7 +36,7 @@ export type NodeFilter = Readonly<
 >;
 
 export function readNodes(session: Session, filter: NodeFilter = {}): Promise<Fact<NodeView[]>> {
-  return factOf(about(session, say('Nodes', '노드')), async () =>
+  return factOf(about(session, accessTexts.nodes), async () =>
     (await session.operator()).pages(readPaths.nodes, nodeViews, { ...filter }),
   );
 }
@@ -45,12 +47,10 @@ export function readFreshNode(
   node: Pick<NodeView, 'providerId' | 'nodeName'>,
 ): Promise<Fact<NodeView | undefined>> {
   const { providerId, nodeName } = node;
-  return factOf(
-    about(session, say(`Node ${providerId}/${nodeName}`, `노드 ${providerId}/${nodeName}`)),
-    async () =>
-      unlessAbsent('NoSuchNode', async () =>
-        (await session.operator()).get(nodePath(node), nodeView, { fresh: 'true' }),
-      ),
+  return factOf(about(session, filled(accessTexts.node, { providerId, nodeName })), async () =>
+    unlessAbsent('NoSuchNode', async () =>
+      (await session.operator()).get(nodePath(node), nodeView, { fresh: 'true' }),
+    ),
   );
 }
 
@@ -65,7 +65,7 @@ export type PortQuery = Readonly<
 /** Reads ports; an empty list: no account sees such a port. */
 export function readPorts(session: Session, query: PortQuery): Promise<Fact<PortView[]>> {
   const value = Object.values(query).join(' ');
-  return factOf(about(session, say(`Port ${value}`, `포트 ${value}`)), async () => {
+  return factOf(about(session, filled(accessTexts.port, { value })), async () => {
     const found = await unlessAbsent('NoSuchPort', async () =>
       (await session.operator()).get(readPaths.ports, portViews as z.ZodType<PortViews>, {
         ...query,

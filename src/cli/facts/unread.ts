@@ -1,4 +1,6 @@
+import { accessTexts } from '../../api/texts/access.ts';
 import type { Wording } from '../../api/texts/text.ts';
+import { filled } from '../../api/texts/text.ts';
 import type { Fact, FactSource } from '../../explain/fact.ts';
 import { same, say } from '../../explain/wording.ts';
 import { AccessError } from '../../kube/access/access-error.ts';
@@ -51,47 +53,32 @@ function ofKube(error: KubeError, grant: (user: string) => string): Explained {
   const { status, message, reason } = error;
   if (status === 403) {
     return {
-      why: say('no access (403)', '접근 권한이 없습니다(403)'),
+      why: accessTexts.forbidden,
       next: same(grant(userIn(message))),
     };
   }
   if (status === 401) {
     return {
-      why: say('the credentials are not accepted (401)', '자격 증명이 거부되었습니다(401)'),
-      next: say('log in to the cluster again', '클러스터에 다시 로그인하십시오'),
+      why: accessTexts.unauthorized,
+      next: accessTexts.logInAgain,
     };
   }
   if (status === 404) {
     return {
-      why: say(
-        'the cluster does not serve this kind (404)',
-        '클러스터가 이 리소스 종류를 제공하지 않습니다(404)',
-      ),
-      next: say(
-        'check the context with --context; if it is right, install the CRDs of MultiNIC',
-        '--context의 context를 확인하십시오. 맞으면 MultiNIC의 CRD를 설치하십시오',
-      ),
+      why: accessTexts.kindNotServed,
+      next: accessTexts.checkContext,
     };
   }
   if (kubectlDefault.test(message)) {
     return {
-      why: say(
-        'no kubeconfig, or none with a current context: kubectl connects to localhost:8080',
-        'kubeconfig가 없거나 현재 context가 없습니다. kubectl이 localhost:8080에 연결합니다',
-      ),
-      next: say(
-        'log in to the cluster with its own tool, or give --kubeconfig PATH or --context NAME',
-        '클러스터의 자체 도구로 로그인하거나 --kubeconfig PATH 또는 --context NAME을 지정하십시오',
-      ),
+      why: accessTexts.noKubeconfig,
+      next: accessTexts.logIn,
     };
   }
   return {
     // kubectl proxy ends the cause of an unreachable server with a line break.
     why: same(`${reason}: ${message.replaceAll(/\s+/g, ' ')}`),
-    next: say(
-      'check that the API server is reachable, and try again',
-      'API 서버에 연결할 수 있는지 확인하고 다시 시도하십시오',
-    ),
+    next: accessTexts.checkApiServer,
   };
 }
 
@@ -102,38 +89,17 @@ function userIn(message: string): string {
 
 /** Next steps by the reason of the operator's answer. */
 const nextByReason: Readonly<Record<string, Wording>> = {
-  NotLeading: say(
-    'wait until a replica leads (15 s), and try again',
-    '리더가 정해질 때까지(15초) 기다린 뒤 다시 시도하십시오',
-  ),
-  NoJson: say(
-    'another server or a proxy answers at this address: check --inventory and the proxy settings',
-    '이 주소에서 다른 서버나 프록시가 응답합니다. --inventory와 프록시 설정을 확인하십시오',
-  ),
-  PortUnread: say(
-    'find the OpenstackConfig whose cloud cannot be read with: kubectl multinic doctor; then try again',
-    '클라우드를 조회하지 못하는 OpenstackConfig를 찾아 해결한 뒤 다시 시도하십시오: kubectl multinic doctor',
-  ),
-  NodeUnread: say(
-    'check the connection of Viola to the business cluster with: kubectl multinic doctor; then try again',
-    'Viola와 비즈니스 클러스터의 연결을 확인한 뒤 다시 시도하십시오: kubectl multinic doctor',
-  ),
+  NotLeading: accessTexts.waitForLeader,
+  NoJson: accessTexts.wrongServer,
+  PortUnread: accessTexts.findUnreadCloud,
+  NodeUnread: accessTexts.checkViola,
 };
 
-const seeLog = say(
-  "see the operator's log, and try again",
-  '오퍼레이터의 로그를 확인하고 다시 시도하십시오',
-);
+const seeLog = accessTexts.seeLog;
 
-const upgrade = say(
-  'upgrade the operator, see docs/guides/upgrade.md',
-  '오퍼레이터를 업그레이드하십시오(docs/guides/upgrade.ko.md 참고)',
-);
+const upgrade = accessTexts.upgradeOperator;
 
-const otherToken = say(
-  'use a token with the verb for this route: --token-file FILE',
-  '이 경로의 verb가 있는 토큰을 지정하십시오: --token-file FILE',
-);
+const otherToken = accessTexts.otherToken;
 
 function ofApi(error: ApiError): Explained {
   return { why: causeOf(error), next: nextOfApi(error) };
@@ -141,13 +107,10 @@ function ofApi(error: ApiError): Explained {
 
 function causeOf({ isMissingRoute, status, message, reason }: ApiError): Wording {
   if (isMissingRoute) {
-    return say(
-      'this operator is older and lacks the route',
-      '오퍼레이터가 이전 버전이어서 이 경로가 없습니다',
-    );
+    return accessTexts.olderOperator;
   }
   return isDenied(status, reason)
-    ? say(`not allowed (${status}): ${message}`, `권한이 없습니다(${status}): ${message}`)
+    ? filled(accessTexts.notAllowed, { status, message })
     : same(message);
 }
 

@@ -1,4 +1,6 @@
 import { counted } from '../../api/counted.ts';
+import { migrateTexts } from '../../api/texts/migrate.ts';
+import { filled } from '../../api/texts/text.ts';
 import type { Language } from '../options.ts';
 import { reportText } from '../output/print.ts';
 import { type Skipped, tableText } from '../report.ts';
@@ -59,10 +61,11 @@ export function verifyText(
     [node, object, writer, message].map(orDash),
   );
   const holding = results.length - findings.length;
-  const summary =
-    lang === 'ko'
-      ? `${sourceText(source)}: 노드 ${results.length}개 중 ${holding}개를 확인했습니다.`
-      : `${sourceText(source)}: ${holding} of ${results.length} nodes verified.`;
+  const summary = filled(migrateTexts.verified, {
+    sourceText: sourceText(source),
+    holding,
+    length: results.length,
+  })[lang];
   return [
     ...(findings.length === 0 ? [] : [tableText([header, ...lines]), '']),
     summary,
@@ -71,7 +74,7 @@ export function verifyText(
 }
 
 function skippedLines(skipped: readonly Skipped[], lang: Language): string[] {
-  const word = lang === 'ko' ? '생략' : 'Skipped';
+  const word = migrateTexts.skipped[lang];
   return skipped.map(({ what, why }) => `${word} ${what}: ${why}.`);
 }
 

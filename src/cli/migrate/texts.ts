@@ -1,5 +1,7 @@
 import { counted } from '../../api/counted.ts';
 import { namedSome, namedSomeInKorean } from '../../api/named-some.ts';
+import { migrateTexts } from '../../api/texts/migrate.ts';
+import { filled } from '../../api/texts/text.ts';
 import type { Language } from '../options.ts';
 import type { Applied } from './apply.ts';
 import type { Reverted } from './back.ts';
@@ -8,19 +10,13 @@ import { type Source, sourceText } from './source.ts';
 /** Questions before a change. */
 export const questions = {
   apply: (source: Source, lang: Language) =>
-    lang === 'ko'
-      ? `${sourceText(source)}를 마이그레이션할까요?`
-      : `Migrate ${sourceText(source)}?`,
+    filled(migrateTexts.mayMigrate, { sourceText: sourceText(source) })[lang],
   back: (source: Source, lang: Language) =>
-    lang === 'ko'
-      ? `${sourceText(source)}가 노드를 다시 제어하게 할까요?`
-      : `Let ${sourceText(source)} control its nodes again?`,
+    filled(migrateTexts.mayGoBack, { sourceText: sourceText(source) })[lang],
 };
 
 export function notMigratedText(source: Source, lang: Language): string {
-  return lang === 'ko'
-    ? `${sourceText(source)}는 마이그레이션되지 않았습니다. 할 일이 없습니다.`
-    : `${sourceText(source)} is not migrated: there is nothing to do.`;
+  return filled(migrateTexts.notMigrated, { sourceText: sourceText(source) })[lang];
 }
 
 /** OpenstackConfigs take over objects without source only with this setting. */

@@ -1,4 +1,5 @@
 import type { BudgetView, PlanView } from '../../api/read-http.ts';
+import { screensTexts } from '../../api/texts/screens.ts';
 import type { Wording } from '../../api/texts/text.ts';
 import type { Language } from '../options.ts';
 import { aligned } from '../output/table.ts';
@@ -8,8 +9,7 @@ type PlannedNode = PlanView['nodes'][number];
 
 /** Returns a line per node with NICs that stay without evidence. */
 export function unconfirmedLines({ nodes }: Pick<PlanView, 'nodes'>, lang: Language): string[] {
-  const why =
-    lang === 'ko' ? '유지됩니다: 제거할 증거가 없습니다' : 'stays: its removal has no evidence';
+  const why = screensTexts.staysWithoutEvidence[lang];
   return nodes.flatMap((node) => {
     const names = withoutEvidence(node);
     return names.length > 0 ? [printable(`? ${node.nodeName}  ${names.join(', ')}  ${why}`)] : [];
@@ -34,7 +34,7 @@ export function holdLines({ nodes }: HeldNodes, lang: Language): string[] {
       name ?? '',
       `mac ${macAddress}`,
       code === undefined ? '' : `${codes[code][lang]} (${code})`,
-      basis === undefined ? '' : `${lang === 'ko' ? '근거' : 'basis'} ${basis}`,
+      basis === undefined ? '' : `${screensTexts.basis[lang]} ${basis}`,
     ]),
   );
   return rows.length > 0 ? [aligned(rows.map((row) => row.map(printable)))] : [];
@@ -61,10 +61,7 @@ const scopes: Readonly<Record<BudgetView['scope'], Wording>> = {
 /** Returns the use of each budget; empty: the operator reports none. */
 export function budgetLines({ budgets = [] }: Pick<PlanView, 'budgets'>, lang: Language): string[] {
   if (budgets.length === 0) return [];
-  const head =
-    lang === 'ko'
-      ? '한 시간 동안 동의 없이 제거할 수 있는 한도:'
-      : 'Removals within an hour that need no consent:';
+  const head = screensTexts.removalBudgets[lang];
   const rows = budgets.map((budget) => [`  ${scopes[budget.scope][lang]}`, useOf(budget, lang)]);
   return [head, aligned(rows)];
 }

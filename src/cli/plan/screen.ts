@@ -1,5 +1,7 @@
 import { counted } from '../../api/counted.ts';
 import type { PlanView } from '../../api/read-http.ts';
+import { screensTexts } from '../../api/texts/screens.ts';
+import { amount, filled } from '../../api/texts/text.ts';
 import type { Language } from '../options.ts';
 import { aligned } from '../output/table.ts';
 import { printable } from '../output/width.ts';
@@ -92,9 +94,9 @@ function hasRemovals({ nodes, heldRemovals }: PlanView, onlyRemovals: boolean): 
 function consentLines({ heldRemovals }: PlanView, approve: string, lang: Language): string[] {
   if (heldRemovals === 0) return [];
   return [
-    lang === 'ko'
-      ? `NIC 제거 ${heldRemovals}개가 동의를 기다립니다. 동의하려면:`
-      : `${counted(heldRemovals, 'removal waits', 'removals wait')} for consent. To consent:`,
+    filled(screensTexts.toConsent, {
+      removals: amount(heldRemovals, 'removal waits', 'removals wait'),
+    })[lang],
     `  ${approve}`,
   ];
 }

@@ -1,5 +1,7 @@
 import { counted } from '../../api/counted.ts';
 import type { PlanView } from '../../api/read-http.ts';
+import { screensTexts } from '../../api/texts/screens.ts';
+import { amount, filled } from '../../api/texts/text.ts';
 import type { Language } from '../options.ts';
 import { printable } from '../output/width.ts';
 
@@ -37,15 +39,13 @@ function sumLines({ nodes, unchanged, agentJobs }: PlanView, lang: Language): st
 function dryRunLines({ dryRun }: PlanView, lang: Language): string[] {
   if (dryRun === undefined) return [];
   if (!dryRun.validated) {
-    const text = lang === 'ko' ? 'Viola가 검증하지 않았습니다' : 'Not validated by Viola';
+    const text = screensTexts.notValidated[lang];
     return [`${text}: ${printable(dryRun.message)}`];
   }
   const { results = [], errors = [] } = dryRun.answer ?? {};
   const all = results.length + errors.length;
   return [
-    lang === 'ko'
-      ? `Viola의 서버 측 dry run: 노드 ${all}개 중 ${results.length}개를 받아들였습니다.`
-      : `Server-side dry run by Viola: ${results.length} of ${counted(all, 'node')} accepted.`,
+    filled(screensTexts.dryRun, { length: results.length, nodes: amount(all, 'node') })[lang],
     ...errors.map(({ nodeName, field, message }) =>
       printable(`! ${nodeName}${field ? ` ${field}` : ''}: ${message}`),
     ),
@@ -54,11 +54,7 @@ function dryRunLines({ dryRun }: PlanView, lang: Language): string[] {
 
 function networkLines({ networks }: PlanView, lang: Language): string[] {
   if (networks !== undefined) return [];
-  return [
-    lang === 'ko'
-      ? '비즈니스 클러스터의 Service와 Pod 네트워크를 알 수 없어 NIC의 서브넷과 비교하지 않았습니다. 에이전트가 노드에서 비교합니다.'
-      : 'Networks of Services and Pods are unknown in the business cluster: the plan compared no subnet with them. The agent compares on the node.',
-  ];
+  return [screensTexts.networksUnknown[lang]];
 }
 
 function noteLines({ hash }: PlanView, lang: Language): string[] {

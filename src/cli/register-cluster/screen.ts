@@ -1,4 +1,6 @@
 import { identityNamespace, labels } from '../../api/names.ts';
+import { screensTexts } from '../../api/texts/screens.ts';
+import { filled } from '../../api/texts/text.ts';
 import type { CommonOptions } from '../options.ts';
 import { print, reportText } from '../output/print.ts';
 import type { Registered } from './register.ts';
@@ -52,17 +54,11 @@ function resultText(
   lang: ScreenOptions['lang'],
 ): string {
   if (registered === undefined) {
-    return lang === 'ko'
-      ? '두 API 서버가 계획을 받아들입니다. 아무것도 변경하지 않았습니다(--dry-run).'
-      : 'Both API servers accept the plan. Nothing was changed (--dry-run).';
+    return screensTexts.planAccepted[lang];
   }
   const { expires, isIdentified } = registered;
   const note = isIdentified ? '' : `\n${unidentified[lang]}`;
-  return lang === 'ko'
-    ? `등록했습니다. 토큰은 네임스페이스 ${namespace}의 MultiNicNodeConfig를 읽을 수 있으며 ${expires}까지 유효합니다.
-다음 조치: OpenstackConfig의 credentials.k8sProviderID를 ${provider}로 설정하십시오.${note}`
-    : `Registered: the token can read MultiNicNodeConfigs in namespace ${namespace}, and is valid until ${expires}.
-Next: set credentials.k8sProviderID of an OpenstackConfig to ${provider}.${note}`;
+  return filled(screensTexts.clusterRegistered, { namespace, expires, provider, note })[lang];
 }
 
 const unidentified = {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { accessTexts } from '../../api/texts/access.ts';
 import type { Fact } from '../../explain/fact.ts';
 import { say } from '../../explain/wording.ts';
 import { grantReader } from '../access/grants.ts';
@@ -17,7 +18,7 @@ const version = z.object({ version: z.string() });
 export function readInventoryState(session: Session): Promise<Fact<InventoryState>> {
   const { clock, options } = session;
   const about = {
-    what: say('Inventory', '인벤토리'),
+    what: accessTexts.inventory,
     source: 'operator' as const,
     grant: grantReader(options.operatorNamespace ?? usualHomes[0]),
     now: session.now(),

@@ -1,6 +1,8 @@
 import { findCondition } from '../../api/condition.ts';
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { ClusterView } from '../../api/read-http.ts';
+import { screensTexts } from '../../api/texts/screens.ts';
+import { filled } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { PartHealth, SystemFacts } from '../../explain/facts.ts';
 import type { Finding } from '../../explain/finding.ts';
@@ -74,19 +76,14 @@ function partText(
   { configs, now }: SystemFacts,
   lang: Language,
 ): string {
-  const ready =
-    lang === 'ko'
-      ? `준비된 레플리카 ${readyReplicas}/${replicas}`
-      : `${readyReplicas} of ${replicas} replicas ready`;
+  const ready = filled(screensTexts.replicasReady, { readyReplicas, replicas })[lang];
   if (problem !== undefined) return `${ready}: ${problem}`;
   if (part !== 'operator') return ready;
-  if (leader === undefined) return lang === 'ko' ? '리더 없음' : 'no replica leads';
+  if (leader === undefined) return screensTexts.noReplicaLeads[lang];
   const syncs = read(configs).flatMap(({ status }) => status?.lastSyncedAt ?? []);
   const age = ageOf(syncs.toSorted().at(-1), now)[lang];
-  if (age === '') return lang === 'ko' ? `리더 ${leader}` : `leader ${leader}`;
-  return lang === 'ko'
-    ? `리더 ${leader}, 마지막 동기화 ${age} 전`
-    : `leader ${leader}, last sync ${age} ago`;
+  if (age === '') return filled(screensTexts.leader, { leader })[lang];
+  return filled(screensTexts.leaderSynced, { leader, age })[lang];
 }
 
 function readyOf({ status }: OpenstackConfig) {

@@ -1,5 +1,7 @@
 import type { NodeView } from '../../api/read-http.ts';
 import { rowOf } from '../../api/reasons.ts';
+import { screensTexts } from '../../api/texts/screens.ts';
+import { filled } from '../../api/texts/text.ts';
 import { nodeKey } from '../../explain/subject.ts';
 import type { Language } from '../options.ts';
 import { printable } from '../output/width.ts';
@@ -11,10 +13,7 @@ export type Readiness = Readonly<Record<'status' | 'reason' | 'message', string>
 /** Returns the result of a sync, and the next step after a failure. */
 export function syncText(config: string, ready: Readiness, lang: Language): string {
   const { status, reason, message } = ready;
-  const head =
-    lang === 'ko'
-      ? `OpenstackConfig ${config}가 동기화되었습니다`
-      : `OpenstackConfig ${config} was synced`;
+  const head = filled(screensTexts.configSynced, { config })[lang];
   const next = status === 'False' ? rowOf(reason)?.action[lang] : undefined;
   return [
     printable(`${head}: Ready ${status} ${reason}: ${message}`),
@@ -25,9 +24,9 @@ export function syncText(config: string, ready: Readiness, lang: Language): stri
 /** Returns the result of a check with repair; `why` is the command for an explanation. */
 export function healText(node: NodeView, why: string | undefined, lang: Language): string {
   const name = nodeKey(node);
-  const head = lang === 'ko' ? `노드 ${name}를 확인했습니다` : `Node ${name} was checked`;
+  const head = filled(screensTexts.nodeChecked, { name })[lang];
   if (why === undefined) {
-    return lang === 'ko' ? `${head}. 계획과 같습니다.` : `${head} and is as planned.`;
+    return filled(screensTexts.nodeAsPlanned, { head })[lang];
   }
   return [printable(`${head}: ${node.reason}: ${node.message}`), `${words.next[lang]} ${why}`].join(
     '\n',

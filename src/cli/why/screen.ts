@@ -1,3 +1,4 @@
+import { screensTexts } from '../../api/texts/screens.ts';
 import type { Wording } from '../../api/texts/text.ts';
 import type { Explanation } from '../../explain/explain-port.ts';
 import type { Step, StepName, StepResult } from '../../explain/step.ts';
@@ -94,6 +95,6 @@ function nextLines(step: Step | undefined, lang: Language): string[] {
 function skippedNext(steps: readonly Step[], lang: Language): string[] {
   const missing = steps.filter(({ result }) => result === 'skipped');
   const texts = new Set(missing.flatMap(({ next }) => (next ? [next.text[lang]] : [])));
-  const title = lang === 'ko' ? '확인하지 못한 항목:' : 'To check the skipped steps:';
+  const title = screensTexts.checkSkipped[lang];
   return texts.size === 0 ? [] : ['', title, ...[...texts].map((text) => `  ${printable(text)}`)];
 }

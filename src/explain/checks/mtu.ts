@@ -1,6 +1,8 @@
 import { counted } from '../../api/counted.ts';
 import { namedSome, namedSomeInKorean } from '../../api/named-some.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
+import { doctorTexts } from '../../api/texts/doctor.ts';
+import { amount, filled } from '../../api/texts/text.ts';
 import { nextFor } from '../next-steps.ts';
 import { say } from '../wording.ts';
 import type { CheckWarning } from './check-warning.ts';
@@ -42,10 +44,16 @@ function difference(networkId: string, nics: readonly NicOfNode[]): MtuDifferenc
   const rest = nics.length - different.length;
   const list = different.map(({ node, nic }) => `${node.nodeName} ${nic.name} has ${nic.mtu}`);
   const listKo = different.map(({ node, nic }) => `${node.nodeName} ${nic.name}: ${nic.mtu}`);
-  const evidence = say(
-    `${counted(rest, 'NIC')} of network ${network} ${rest === 1 ? 'has' : 'have'} MTU ${usual}, ${namedSome(list, shownNics)}`,
-    `네트워크 ${network}의 NIC ${rest}개는 MTU ${usual}, ${namedSomeInKorean(listKo, shownNics)}`,
-  );
+  const evidence = filled(doctorTexts.mtuDiffers, {
+    nics: amount(rest, 'NIC'),
+    network,
+    have: rest === 1 ? 'has' : 'have',
+    usual,
+    others: {
+      en: namedSome(list, shownNics),
+      ko: namedSomeInKorean(listKo, shownNics),
+    },
+  });
   const next = nextFor('MtuDiffers', { nodeName: first.node.nodeName });
   return { reason: 'MtuDiffers', evidence, next, networkId, network, different };
 }

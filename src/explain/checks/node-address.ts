@@ -1,5 +1,7 @@
 import { ipOf, plainForm } from '../../api/address.ts';
 import type { NodeView } from '../../api/read-http.ts';
+import { doctorTexts } from '../../api/texts/doctor.ts';
+import { filled } from '../../api/texts/text.ts';
 import type { KubernetesNode } from '../facts.ts';
 import { nextFor } from '../next-steps.ts';
 import { say } from '../wording.ts';
@@ -15,10 +17,7 @@ export function nodeAddressWarnings(
     const address = nic.addresses.map((text) => plainForm(ipOf(text))).find((ip) => own.has(ip));
     if (address === undefined) return [];
     const all = internalIps.join(', ');
-    const evidence = say(
-      `InternalIP ${address} of Node ${name} belongs to ${nic.name} (InternalIPs: ${all}); kubectl logs and exec may fail`,
-      `Node ${name}의 InternalIP ${address}가 ${nic.name}의 주소입니다(InternalIP: ${all}). kubectl logs와 exec가 실패할 수 있습니다`,
-    );
+    const evidence = filled(doctorTexts.addressOfNic, { address, node: name, nic: nic.name, all });
     const next = nextFor('NodeAddressIsNic', { nodeName, nic });
     return [{ reason: 'NodeAddressIsNic', evidence, next }];
   });

@@ -17,7 +17,9 @@ import {
 import type { RequestInterface } from '../../api/job.ts';
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { interfaceName } from '../../api/names.ts';
+import { doctorTexts } from '../../api/texts/doctor.ts';
 import type { Wording } from '../../api/texts/text.ts';
+import { filled } from '../../api/texts/text.ts';
 import { joined, say } from '../wording.ts';
 import type { CheckWarning } from './check-warning.ts';
 
@@ -79,14 +81,12 @@ function sharedNetworks(nics: readonly Nic[]): readonly Wording[] {
     .filter(({ sharing }) => sharing.length > 1)
     .filter(({ sharing }) => sharing.every(({ failedWith }) => failedWith !== 'PathBypassed'));
   if (groups.length === 0) return [];
-  const en = groups.map(({ network, sharing }) => `${listOf(sharing, ' and ')} share ${network}`);
-  const ko = groups.map(({ network, sharing }) => `${listOf(sharing, ', ')}: ${network}`);
-  return [
-    say(
-      `${en.join(', ')}: all packets into it leave by one NIC; agents of this release report every other NIC as Failed`,
-      `같은 네트워크를 사용하는 NIC가 있습니다(${ko.join('; ')}). 이 네트워크로 가는 패킷은 모두 한 NIC로 나가며, 이 버전의 에이전트는 나머지 NIC를 Failed로 보고합니다`,
-    ),
-  ];
+  const shares = {
+    en: groups.map(({ network, sharing }) => `${listOf(sharing, ' and ')} share ${network}`),
+    ko: groups.map(({ network, sharing }) => `${listOf(sharing, ', ')}: ${network}`),
+  };
+  const networks = { en: shares.en.join(', '), ko: shares.ko.join('; ') };
+  return [filled(doctorTexts.networkShared, { networks })];
 }
 
 function listOf(nics: readonly Nic[], and: string): string {
@@ -110,16 +110,10 @@ function overlapOf(
     reached.some((cidr) => contains(cidr, ip)),
   );
   if (service !== undefined) {
-    const evidence = say(
-      `${nic.name} takes the path to the Service address ${service} of the API server: ${own} overlaps ${other}`,
-      `노드가 API 서버의 Service 주소 ${service}에 ${nic.name}로 접근합니다. ${own}이(가) ${other}와 겹칩니다`,
-    );
+    const evidence = filled(doctorTexts.servicePathTaken, { name: nic.name, service, own, other });
     return { reason: 'NodePathTaken', evidence };
   }
-  const evidence = say(
-    `${nic.name}: ${own} overlaps ${other}; a NIC that is configured stays, a port that is attached again is refused`,
-    `${nic.name}: ${own}이(가) ${other}와 겹칩니다. 이미 설정된 NIC는 유지되지만, 다시 연결한 포트는 거부됩니다`,
-  );
+  const evidence = filled(doctorTexts.overlaps, { name: nic.name, own, other });
   return { reason: 'SubnetOverlapsCluster', evidence };
 }
 
@@ -137,16 +131,10 @@ function apiServerServices(networks: readonly ClusterNetwork[]): readonly string
   });
 }
 
-const otherSubnet = say(
-  'move the NICs to a subnet, or to routes, outside the network; if the cluster does not use the network, set controller.serviceCIDRs or controller.podNetworks of the agent chart in the upgrade',
-  'NIC를 이 네트워크와 겹치지 않는 서브넷이나 라우트로 옮기십시오. 클러스터가 이 네트워크를 사용하지 않으면 업그레이드할 때 에이전트 차트의 controller.serviceCIDRs 또는 controller.podNetworks를 설정하십시오',
-);
+const otherSubnet = doctorTexts.otherSubnet;
 
 const nextSteps = {
-  PathBypassed: say(
-    'set spec.settings.routing of the OpenstackConfig to pbr, or give each NIC of the node a subnet of its own',
-    'OpenstackConfig의 spec.settings.routing을 pbr로 설정하거나, 노드의 NIC마다 다른 서브넷을 사용하십시오',
-  ),
+  PathBypassed: doctorTexts.ownSubnets,
   NodePathTaken: otherSubnet,
   SubnetOverlapsCluster: otherSubnet,
 };

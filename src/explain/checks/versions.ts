@@ -1,6 +1,8 @@
+import { doctorTexts } from '../../api/texts/doctor.ts';
+import { filled } from '../../api/texts/text.ts';
 import type { PartVersion } from '../facts.ts';
 import { nextFor } from '../next-steps.ts';
-import { say } from '../wording.ts';
+import { same, say } from '../wording.ts';
 import type { CheckWarning } from './check-warning.ts';
 
 /** Part with a version unlike the operator's. */
@@ -15,12 +17,16 @@ export function versionSkews(versions: readonly PartVersion[]): readonly Skew[] 
   return versions
     .filter(({ version }) => version !== operator.version)
     .map((part) => {
-      const where = part.providerId === undefined ? '' : ` of ${part.providerId}`;
-      const whereKo = part.providerId === undefined ? '' : `${part.providerId}의 `;
-      const evidence = say(
-        `${part.part}${where} ${part.version}, operator ${operator.version}`,
-        `${whereKo}${part.part} ${part.version}, operator ${operator.version}`,
-      );
+      const { providerId } = part;
+      const name =
+        providerId === undefined
+          ? same(part.part)
+          : filled(doctorTexts.partOf, { part: part.part, providerId });
+      const evidence = filled(doctorTexts.versionSkew, {
+        name,
+        version: part.version,
+        operator: operator.version,
+      });
       return { reason: 'VersionSkew', evidence, next: nextFor('VersionSkew', {}), part };
     });
 }

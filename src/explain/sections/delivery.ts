@@ -4,14 +4,16 @@ import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { ClusterView } from '../../api/read-http.ts';
 import { blocks } from '../../api/reasons.ts';
 import { holdCodeOf } from '../../api/removals.ts';
+import { doctorTexts } from '../../api/texts/doctor.ts';
 import type { Wording } from '../../api/texts/text.ts';
+import { amount, filled } from '../../api/texts/text.ts';
 import { keyOf } from '../commands.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { reachIt, registration } from '../steps/delivery.ts';
 import { providerOfConfig, valueOf } from '../subject.ts';
-import { ofMessage, same, say } from '../wording.ts';
+import { checkTime, ofMessage, same, say } from '../wording.ts';
 import { type Checked, error, onFact, reportOf, warning } from './check.ts';
 import { sharedClusters } from './shared-clusters.ts';
 
@@ -37,16 +39,13 @@ export function examineDelivery({ configs, clusters }: SystemFacts): SectionRepo
 }
 
 /** Summary when only the OpenstackConfigs were read. */
-const withoutClusters = say(
-  'no OpenstackConfig reports a failed delivery; the business clusters were not checked',
-  '전달 실패를 보고하는 OpenstackConfig가 없습니다. 비즈니스 클러스터는 확인하지 않았습니다',
-);
+const withoutClusters = doctorTexts.noFailedDelivery;
 
 function ofKnown(nodes: number, count: number): Wording {
-  return say(
-    `${counted(nodes, 'node')} in ${counted(count, 'business cluster')}, 0 waiting`,
-    `비즈니스 클러스터 ${count}개의 노드 ${nodes}개, 대기 중 0개`,
-  );
+  return filled(doctorTexts.deliveredNodes, {
+    nodes: amount(nodes, 'node'),
+    clusters: amount(count, 'business cluster'),
+  });
 }
 
 /** Reachability and rights. */
@@ -58,12 +57,9 @@ function ofClusters(clusters: readonly ClusterView[]): Checked {
   return {
     findings: [...read.flatMap(unreachable), ...read.flatMap(withoutRights)],
     skipped: unread.map(({ providerId, message }) => ({
-      what: say(`connection of ${providerId}`, `${providerId}의 연결 상태`),
-      why: message ? same(message) : say('Viola was not read', 'Viola를 조회하지 못했습니다'),
-      next: say(
-        'check that Viola runs and that the operator reaches it',
-        'Viola가 실행 중이고 오퍼레이터가 연결할 수 있는지 확인하십시오',
-      ),
+      what: filled(doctorTexts.connectionOf, { providerId }),
+      why: message ? same(message) : doctorTexts.violaUnread,
+      next: doctorTexts.checkViola,
     })),
     checks: read.length * checksPerCluster,
   };
@@ -71,17 +67,15 @@ function ofClusters(clusters: readonly ClusterView[]): Checked {
 
 function unreachable({ providerId, reachable, message, checkedAt }: ClusterView) {
   if (reachable) return [];
-  const evidence = say(
-    `Viola does not reach it: ${message}${checkedAt ? ` (checked at ${checkedAt})` : ''}`,
-    `Viola가 연결하지 못합니다: ${message}${checkedAt ? ` (${checkedAt} 확인)` : ''}`,
-  );
+  const at = checkTime(checkedAt);
+  const evidence = filled(doctorTexts.clusterUnreachable, { message, at });
   return [error(providerId, 'ViolaPostError', evidence, reachIt)];
 }
 
 function withoutRights({ providerId, missingRights = [] }: ClusterView) {
   if (missingRights.length === 0) return [];
   const list = missingRights.join(', ');
-  const evidence = say(`Viola lacks the rights ${list}`, `Viola에 권한이 없습니다: ${list}`);
+  const evidence = filled(doctorTexts.violaLacksRights, { list });
   return [error(providerId, 'RightsMissing', evidence, nextFor('RightsMissing', {}))];
 }
 
@@ -91,10 +85,7 @@ function unregistered(configs: readonly OpenstackConfig[], clusters: readonly Cl
   return [...wanted]
     .filter((provider) => !known.has(provider))
     .map((provider) => {
-      const evidence = say(
-        'no business cluster of this id is registered with Viola',
-        'Viola에 이 ID의 비즈니스 클러스터가 등록되어 있지 않습니다',
-      );
+      const evidence = doctorTexts.clusterNotRegistered;
       return error(provider, 'ViolaPostError', evidence, registration(provider));
     });
 }

@@ -1,5 +1,7 @@
 import { counted } from '../../api/counted.ts';
 import type { NodeView } from '../../api/read-http.ts';
+import { doctorTexts } from '../../api/texts/doctor.ts';
+import { amount, filled } from '../../api/texts/text.ts';
 import { mtuDifferences } from '../checks/mtu.ts';
 import { multinic } from '../commands.ts';
 import type { Missing } from '../fact.ts';
@@ -24,10 +26,7 @@ export function examineNetwork(facts: SystemFacts): SectionReport {
   const networks = new Set(
     (valueOf(nodes) ?? []).flatMap(({ nics }) => nics.map((nic) => nic.networkId)),
   );
-  const summary = say(
-    `${counted(networks.size, 'network')}: one MTU in each`,
-    `네트워크 ${networks.size}개: 네트워크마다 MTU가 같습니다`,
-  );
+  const summary = filled(doctorTexts.oneMtu, { networks: amount(networks.size, 'network') });
   return reportOf('network', summary, [checked, ...examinePaths(facts)]);
 }
 
@@ -48,10 +47,8 @@ export function examineBootFiles({ nodes, now }: SystemFacts): SectionReport {
   const all = (valueOf(nodes) ?? []).filter((node) => !isSilent(node));
   const oldest = all.flatMap(({ checkedAt }) => checkedAt ?? []).toSorted()[0];
   const age = ageOf(oldest, now);
-  const summary = say(
-    `${counted(all.length, 'node')}: files match the running configuration${age.en ? ` (oldest check ${age.en} ago)` : ''}`,
-    `노드 ${all.length}개: 파일이 실행 중인 설정과 같습니다${age.ko ? ` (가장 오래된 확인 ${age.ko} 전)` : ''}`,
-  );
+  const since = age.en ? filled(doctorTexts.oldestCheck, { age }) : same('');
+  const summary = filled(doctorTexts.bootFilesMatch, { nodes: amount(all.length, 'node'), since });
   return reportOf('bootFiles', summary, [checked]);
 }
 
@@ -62,7 +59,7 @@ function isSilent({ state, nics }: NodeView): boolean {
 function unread(nodes: readonly NodeView[]): Missing[] {
   const count = nodes.filter(isSilent).length;
   if (count === 0) return [];
-  const what = say(`boot files of ${counted(count, 'node')}`, `노드 ${count}개의 부팅 파일`);
-  const why = say('no agent has reported them', '에이전트가 보고하지 않았습니다');
+  const what = filled(doctorTexts.bootFilesOf, { nodes: amount(count, 'node') });
+  const why = doctorTexts.noAgentReport;
   return [{ what, why, next: same(multinic('nodes', '--state', 'Unknown')) }];
 }

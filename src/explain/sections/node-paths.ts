@@ -1,4 +1,6 @@
 import type { ClusterNetwork } from '../../api/cluster-networks.ts';
+import { doctorTexts } from '../../api/texts/doctor.ts';
+import { filled } from '../../api/texts/text.ts';
 import { pathWarnings } from '../checks/node-paths.ts';
 import type { Fact } from '../fact.ts';
 import type { SystemFacts } from '../facts.ts';
@@ -46,7 +48,7 @@ function overlapCheck(networks: readonly ClusterNetwork[]): Checked {
 function unread<T>(provider: string): Fact<T> {
   return {
     state: 'unread',
-    what: say(`MultiNicNodeConfigs of ${provider}`, `${provider}의 MultiNicNodeConfig`),
+    what: filled(doctorTexts.nodeConfigsOf, { provider }),
     why: noAccess,
     next: addContext(provider),
   };
@@ -55,10 +57,7 @@ function unread<T>(provider: string): Fact<T> {
 function unreadNetworks<T>(provider: string): Fact<T> {
   return {
     state: 'unread',
-    what: say(
-      `Networks for Services and Pods of ${provider}`,
-      `${provider}의 Service·Pod 네트워크`,
-    ),
+    what: filled(doctorTexts.clusterNetworksOf, { provider }),
     why: noAccess,
     next: addContext(provider),
   };

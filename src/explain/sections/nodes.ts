@@ -3,7 +3,9 @@ import { counted } from '../../api/counted.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { rowOf } from '../../api/reasons.ts';
 import { holdCodeOf } from '../../api/removals.ts';
+import { doctorTexts } from '../../api/texts/doctor.ts';
 import type { Wording } from '../../api/texts/text.ts';
+import { amount, filled } from '../../api/texts/text.ts';
 import { nodeAddressWarnings } from '../checks/node-address.ts';
 import { downButUp } from '../checks/port-state.ts';
 import { keyOf, multinic } from '../commands.ts';
@@ -41,12 +43,17 @@ export function examineNodes(facts: SystemFacts): SectionReport {
 function configuredNics(nodes: readonly NodeView[]): Wording {
   const nics = nodes.flatMap((node) => node.nics);
   const done = nics.filter(({ state }) => state === 'Configured').length;
-  const en = done === nics.length ? '' : `${done} of `;
-  const ko = done === nics.length ? `${done}개` : `${nics.length}개 중 ${done}개`;
-  return say(
-    `${en}${counted(nics.length, 'NIC')} on ${counted(nodes.length, 'node')} configured`,
-    `노드 ${nodes.length}개의 NIC ${ko}가 설정되었습니다`,
-  );
+  if (done === nics.length) {
+    return filled(doctorTexts.allNicsConfigured, {
+      nics: amount(nics.length, 'NIC'),
+      nodes: amount(nodes.length, 'node'),
+    });
+  }
+  return filled(doctorTexts.someNicsConfigured, {
+    done,
+    nics: amount(nics.length, 'NIC'),
+    nodes: amount(nodes.length, 'node'),
+  });
 }
 
 function hasStatus({ state, nics }: NodeView): boolean {
@@ -57,11 +64,8 @@ function hasStatus({ state, nics }: NodeView): boolean {
 function unknownNodes(nodes: readonly NodeView[]): NonNullable<Checked['skipped']> {
   const unknown = nodes.filter((node) => !hasStatus(node));
   return [...Map.groupBy(unknown, ({ providerId }) => providerId)].map(([provider, own]) => ({
-    what: say(
-      `status of ${counted(own.length, 'node')} of ${provider}`,
-      `${provider}의 노드 ${own.length}개의 상태`,
-    ),
-    why: own[0]?.message ? same(own[0].message) : say('not reported', '보고되지 않았습니다'),
+    what: filled(doctorTexts.statusOf, { nodes: amount(own.length, 'node'), provider }),
+    why: own[0]?.message ? same(own[0].message) : doctorTexts.notReported,
     next: same(multinic('nodes', '--cluster', provider, '--state', 'Unknown')),
   }));
 }
@@ -115,11 +119,11 @@ function failedNics(node: NodeView): Checked['findings'] {
     const [first] = nics;
     const texts = nics.map((nic) => {
       const { name } = nic;
-      const { en, ko } = ofNic(reason, nic);
-      return say(`${name}: ${en}`, `${name}: ${ko}`);
+      const text = ofNic(reason, nic);
+      return filled(doctorTexts.ofNic, { name, text });
     });
     const subject = `${node.nodeName}/${first?.name ?? ''}`;
-    const text = rowOf(reason)?.action ?? say('look at the NIC', 'NIC를 확인하십시오');
+    const text = rowOf(reason)?.action ?? doctorTexts.lookAtNic;
     const next = { text, commands: [multinic('why', subject)], preview: [] };
     return error(nodeKey(node), reason, joined(texts), next);
   });
@@ -129,19 +133,13 @@ function drifted(node: NodeView): Checked['findings'] {
   if (!node.drifted) return [];
   const nics = node.nics.filter(({ reason }) => reason === 'Drifted');
   const texts = nics.map(driftText);
-  const evidence =
-    texts.length > 0
-      ? joined(texts)
-      : say('the node differs from what was applied', '노드가 적용된 상태와 다릅니다');
+  const evidence = texts.length > 0 ? joined(texts) : doctorTexts.nodeDiffers;
   const next = nextFor('Drifted', { nodeName: node.nodeName });
   return [warning(nodeKey(node), 'Drifted', evidence, next)];
 }
 
 function driftText({ name, message }: NicView) {
-  return say(
-    `${name} differs from what was applied: ${message}`,
-    `${name}이(가) 적용된 상태와 다릅니다: ${message}`,
-  );
+  return filled(doctorTexts.nicDiffers, { name, message });
 }
 
 function carriers(node: NodeView): Checked['findings'] {
@@ -175,7 +173,7 @@ function addresses(
 function notRead(provider: string): Fact<readonly KubernetesNode[]> {
   return {
     state: 'unread',
-    what: say(`Nodes of ${provider}`, `${provider}의 Node`),
+    what: filled(doctorTexts.nodesOf, { provider }),
     why: noAccess,
     next: addContext(provider),
   };

@@ -3,7 +3,9 @@ import { counted } from '../../api/counted.ts';
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { NodeView } from '../../api/read-http.ts';
 import { blocks, rowOf } from '../../api/reasons.ts';
+import { doctorTexts } from '../../api/texts/doctor.ts';
 import type { Wording } from '../../api/texts/text.ts';
+import { amount, filled } from '../../api/texts/text.ts';
 import { keyOf, multinic } from '../commands.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
@@ -34,14 +36,11 @@ function syncedConfigs(configs: readonly OpenstackConfig[]): Wording {
     ({ status }) => findCondition(status?.conditions, 'Ready')?.status === 'True',
   ).length;
   return synced === length
-    ? say(
-        `${counted(length, 'OpenstackConfig')} synced; credentials valid`,
-        `OpenstackConfig ${length}개가 동기화되었습니다. 자격 증명이 유효합니다`,
-      )
-    : say(
-        `${synced} of ${counted(length, 'OpenstackConfig')} synced`,
-        `OpenstackConfig ${length}개 중 ${synced}개가 동기화되었습니다`,
-      );
+    ? filled(doctorTexts.allSynced, { openstackConfigs: amount(length, 'OpenstackConfig') })
+    : filled(doctorTexts.someSynced, {
+        synced,
+        openstackConfigs: amount(length, 'OpenstackConfig'),
+      });
 }
 
 const none: Checked = { findings: [], checks: 0 };
@@ -105,20 +104,21 @@ function unusedPorts(config: OpenstackConfig, nodes: readonly NodeView[]): Check
 function unused(key: string, reason: string, ports: readonly UnusedPort[]): Checked['findings'] {
   const count = ports.length;
   if (reason === 'SubnetNotSelected') {
-    const evidence = say(
-      `${counted(count, 'port')} of selected servers ${count === 1 ? 'is' : 'are'} in subnets that are not selected`,
-      `선택한 서버의 포트 ${count}개가 선택하지 않은 서브넷에 있습니다`,
-    );
+    const evidence = filled(doctorTexts.subnetsNotSelected, {
+      ports: amount(count, 'port'),
+      are: count === 1 ? 'is' : 'are',
+    });
     return [info(key, reason, evidence)];
   }
   const [first] = ports;
   if (!first) return [];
   const { portId = '', address = portId, message } = first;
-  const { en, ko } = ofMessage(reason, message);
-  const evidence = say(
-    `${counted(count, 'port is not a NIC', 'ports are not NICs')}; ${address}: ${en}`,
-    `포트 ${count}개가 NIC가 아닙니다; ${address}: ${ko}`,
-  );
+  const cause = ofMessage(reason, message);
+  const evidence = filled(doctorTexts.portsUnused, {
+    ports: amount(count, 'port is not a NIC', 'ports are not NICs'),
+    address,
+    cause,
+  });
   const commands = [commandFor(count, portId)];
   const text = rowOf(reason)?.action ?? evidence;
   return [warning(key, reason, evidence, { text, commands, preview: [] })];

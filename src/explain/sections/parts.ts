@@ -1,5 +1,7 @@
 import { counted } from '../../api/counted.ts';
+import { doctorTexts } from '../../api/texts/doctor.ts';
 import type { Wording } from '../../api/texts/text.ts';
+import { amount, filled } from '../../api/texts/text.ts';
 import { versionSkews } from '../checks/versions.ts';
 import type { PartHealth, SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
@@ -28,9 +30,7 @@ function unhealthy(parts: readonly PartHealth[]): Checked {
     const { readyReplicas, replicas } = part;
     const problem = problemOf(part);
     if (problem === undefined) return [];
-    const ready = `${readyReplicas} of ${replicas} replicas ready`;
-    const readyKo = `준비된 레플리카 ${readyReplicas}/${replicas}`;
-    const evidence = say(`${problem.en} (${ready})`, `${problem.ko} (${readyKo})`);
+    const evidence = filled(doctorTexts.partNotReady, { problem, readyReplicas, replicas });
     return [error(nameOf(part), 'PartNotReady', evidence, nextFor('PartNotReady', {}))];
   });
   return { findings, checks: parts.length };
@@ -39,7 +39,7 @@ function unhealthy(parts: readonly PartHealth[]): Checked {
 function problemOf({ problem, part, leader }: PartHealth): Wording | undefined {
   if (problem !== undefined) return same(problem);
   const hasNone = part === 'operator' && leader === undefined;
-  return hasNone ? say('no replica leads', '리더인 레플리카가 없습니다') : undefined;
+  return hasNone ? doctorTexts.noReplicaLeads : undefined;
 }
 
 function nameOf({ part, providerId }: PartHealth): string {
@@ -50,8 +50,5 @@ function summaryOf(parts: readonly PartHealth[]): Wording {
   if (parts.length === 0) return same('');
   const names = [...new Set(parts.map(({ part }) => part))].join(', ');
   const leaders = parts.filter(({ leader }) => leader !== undefined).length;
-  return say(
-    `${names}; ${counted(leaders, 'leader')}; same versions`,
-    `${names}; 리더 ${leaders}개; 같은 버전`,
-  );
+  return filled(doctorTexts.sameVersions, { names, leaders: amount(leaders, 'leader') });
 }

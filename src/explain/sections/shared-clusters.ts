@@ -1,5 +1,7 @@
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { ClusterView } from '../../api/read-http.ts';
+import { doctorTexts } from '../../api/texts/doctor.ts';
+import { filled } from '../../api/texts/text.ts';
 import { nextFor } from '../next-steps.ts';
 import { providerOfConfig } from '../subject.ts';
 import { say } from '../wording.ts';
@@ -25,26 +27,17 @@ export function sharedClusters(
 
 function sharing(providerId: string, namespaces: readonly string[]): Checked['findings'][number] {
   const list = namespaces.join(', ');
-  const evidence = say(
-    `OpenstackConfigs of the namespaces ${list} deliver to it, and the operator's NAMESPACE_CLUSTERS is not set`,
-    `네임스페이스 ${list}의 OpenstackConfig가 이 클러스터에 전달하며, 오퍼레이터의 NAMESPACE_CLUSTERS가 설정되어 있지 않습니다`,
-  );
+  const evidence = filled(doctorTexts.clusterShared, { list });
   const { text, ...next } = nextFor('ClusterShared', {});
   const map = namespaces.map((namespace) => `${namespace}=${providerId}`).join(',');
-  const example = say(
-    `${text.en} NAMESPACE_CLUSTERS=${map} permits the present deliveries to it; add the other business clusters: a namespace without an entry delivers nowhere`,
-    `${text.ko} NAMESPACE_CLUSTERS=${map}로 설정하면 이 클러스터에 대한 현재 전달이 허용됩니다. 항목이 없는 네임스페이스는 어디에도 전달할 수 없으므로 다른 비즈니스 클러스터도 추가하십시오`,
-  );
+  const example = filled(doctorTexts.namespaceMap, { text, map });
   return warning(providerId, 'ClusterShared', evidence, { ...next, text: example });
 }
 
 const ofEarlierOperator = {
-  what: say('namespaces of business clusters', '비즈니스 클러스터의 네임스페이스'),
-  why: say(
-    'the operator does not report NAMESPACE_CLUSTERS',
-    '오퍼레이터가 NAMESPACE_CLUSTERS를 알려 주지 않습니다',
-  ),
-  next: say('upgrade the operator', '오퍼레이터를 업그레이드하십시오'),
+  what: doctorTexts.namespacesOfClusters,
+  why: doctorTexts.mapNotReported,
+  next: doctorTexts.upgradeOperator,
 };
 
 /** Returns the namespaces with a delivery to the cluster, present or former. */

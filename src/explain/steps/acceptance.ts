@@ -1,5 +1,7 @@
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { holdCodeOf } from '../../api/removals.ts';
+import { filled } from '../../api/texts/text.ts';
+import { whyTexts } from '../../api/texts/why.ts';
 import { nextFor } from '../next-steps.ts';
 import { ofNic } from '../nic-code.ts';
 import { isUnsent, nodeKey, type Subject } from '../subject.ts';
@@ -22,7 +24,7 @@ export function acceptance(subject: Subject): Outcome {
   const { facts, node, nic } = subject;
   if (facts.node.state === 'unread') return skipped(facts.node);
   if (!node || !nic || isUnsent(node, nic)) {
-    return unknown('the NIC is not delivered', 'NIC가 전달되지 않았습니다');
+    return unknown(whyTexts.notDelivered);
   }
   const about = { nodeName: node.nodeName, nic };
   if (nic.reason === 'InvalidEntry') {
@@ -39,19 +41,17 @@ function withoutStatus(node: NodeView, { facts, port }: Subject): Outcome | unde
   const { reason, message } = node;
   // A node without an object has no status either; only a delivery proves the object's existence.
   if (!node.object && !(facts.cluster.state === 'read' && port?.delivery?.ok)) {
-    return unknown(
-      `the MultiNicNodeConfig of ${nodeKey(node)} was not read`,
-      `${nodeKey(node)}의 MultiNicNodeConfig를 조회하지 못했습니다`,
-    );
+    return unknown(filled(whyTexts.nodeConfigUnread, { nodeKey: nodeKey(node) }));
   }
   if (reason === 'StatusUnsupported') {
-    const { en, ko } = ofMessage(reason, message);
-    return unknown(en, ko);
+    return unknown(ofMessage(reason, message));
   }
-  const evidence = say(
-    `MultiNicNodeConfig ${nodeKey(node)} has no status: the controller of ${node.providerId} has not handled it${message ? ` (${message})` : ''}`,
-    `MultiNicNodeConfig ${nodeKey(node)}에 상태가 없습니다. ${node.providerId}의 컨트롤러가 아직 처리하지 않았습니다${message ? ` (${message})` : ''}`,
-  );
+  const cause = message ? ` (${message})` : '';
+  const evidence = filled(whyTexts.noStatus, {
+    nodeKey: nodeKey(node),
+    providerId: node.providerId,
+    cause,
+  });
   return fail('NoNodeStatus', evidence, nextFor('NoNodeStatus', {}));
 }
 
@@ -59,8 +59,8 @@ function blockedOutcome(node: NodeView, nic: NicView): Outcome | undefined {
   const blocked = blockedBy(node);
   if (!blocked) return undefined;
   const [reason, message] = blocked;
-  const { en, ko } = ofMessage(reason, message);
-  const evidence = say(`${nodeKey(node)}: ${en}`, `${nodeKey(node)}: ${ko}`);
+  const text = ofMessage(reason, message);
+  const evidence = filled(whyTexts.ofNode, { nodeKey: nodeKey(node), text });
   const { nodeName, config } = node;
   const code = holdCodeOf(message);
   const next = nextFor(reason, { nodeName, config, nic, code });
@@ -86,23 +86,21 @@ function outdated(node: NodeView): Outcome | undefined {
   }
   const { generation = 0, observedGeneration = generation } = object ?? {};
   if (observedGeneration >= generation) return undefined;
-  const evidence = say(
-    `the controller of ${node.providerId} has handled generation ${observedGeneration} of ${nodeKey(node)}, not ${generation} yet`,
-    `${node.providerId}의 컨트롤러가 ${nodeKey(node)}의 generation ${observedGeneration}까지 처리했으며 ${generation}은 아직 처리하지 않았습니다`,
-  );
+  const evidence = filled(whyTexts.generationNotHandled, {
+    providerId: node.providerId,
+    observedGeneration,
+    nodeKey: nodeKey(node),
+    generation,
+  });
   return fail('SpecChanged', evidence, nextFor('NoNodeStatus', {}));
 }
 
 function accepted({ nics, object }: NodeView): Outcome {
   const condition = object?.conditions.find(({ type }) => type === 'Accepted');
-  const all = nics.length === 1 ? '1 entry can be used' : `all ${nics.length} entries can be used`;
+  const all =
+    nics.length === 1
+      ? whyTexts.entryUsable
+      : filled(whyTexts.entriesUsable, { length: nics.length });
   const isAll = condition?.status !== 'False';
-  return ok(
-    isAll
-      ? say(all, `항목 ${nics.length}개를 모두 사용할 수 있습니다`)
-      : say(
-          'the entry can be used; others cannot',
-          '이 항목은 사용할 수 있으나 다른 항목 중 사용할 수 없는 것이 있습니다',
-        ),
-  );
+  return ok(isAll ? all : whyTexts.otherEntriesRefused);
 }

@@ -1,11 +1,13 @@
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { rowOf } from '../../api/reasons.ts';
 import type { Wording } from '../../api/texts/text.ts';
+import { filled } from '../../api/texts/text.ts';
+import { whyTexts } from '../../api/texts/why.ts';
 import type { AgentJob } from '../facts.ts';
 import { nextFor } from '../next-steps.ts';
 import { ofNic } from '../nic-code.ts';
 import { isUnsent, type Subject } from '../subject.ts';
-import { ofMessage, say, since } from '../wording.ts';
+import { followed, ofMessage, same, say, since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
 
 /** Explains whether an agent ran on the node, and the NIC's result. */
@@ -13,7 +15,7 @@ export function agent(subject: Subject): Outcome {
   const { facts, node, nic } = subject;
   if (facts.node.state === 'unread') return skipped(facts.node);
   if (!node || !nic || isUnsent(node, nic)) {
-    return unknown('the NIC is not delivered', 'NIC가 전달되지 않았습니다');
+    return unknown(whyTexts.notDelivered);
   }
   if (nic.state === 'Configured' || nic.reason === 'WaitingForNIC')
     return worked(subject, node, nic);
@@ -24,22 +26,18 @@ export function agent(subject: Subject): Outcome {
 function worked({ facts }: Subject, { agentVersion, object }: NodeView, nic: NicView): Outcome {
   const at = since(nic.checkedAt, facts.now, ['checked', '확인']);
   const run = runOf(object, undefined);
-  const version = agentVersion ? `agent ${agentVersion}` : 'the agent';
-  return ok(
-    say(
-      `${version} has run${run.en === '' ? '' : `: ${run.en}`}${at.en}`,
-      `에이전트${agentVersion ? ` ${agentVersion}` : ''}가 실행되었습니다${run.ko === '' ? '' : `: ${run.ko}`}${at.ko}`,
-    ),
-  );
+  const by = run.en === '' ? run : followed(same(': '), run);
+  const version = agentVersion ? filled(whyTexts.agentVersion, { agentVersion }) : whyTexts.anAgent;
+  return ok(filled(whyTexts.agentRan, { version, by, at }));
 }
 
 /** Names the Job and the attempt: "Job multinic-agent-w1-3c9a (attempt 4)". Empty: unknown. */
 function runOf(object: NodeView['object'], job: AgentJob | undefined): Wording {
   const name = job?.name ?? object?.lastJobName;
   const attempt = job?.attempt ?? object?.attempt;
-  if (!name) return say('', '');
-  if (attempt === undefined) return say(`Job ${name}`, `Job ${name}`);
-  return say(`Job ${name} (attempt ${attempt})`, `Job ${name}(${attempt}번째 시도)`);
+  if (!name) return same('');
+  if (attempt === undefined) return filled(whyTexts.job, { name });
+  return filled(whyTexts.jobAttempt, { name, attempt });
 }
 
 /** The node's reason counts while no agent has reported about the NIC: the NIC's reason may be older. */
@@ -62,19 +60,13 @@ function progress({ facts }: Subject, node: NodeView, nic: NicView): Outcome {
   if (job?.reason) {
     const reason = podReasons[job.reason] ?? 'NotStarted';
     const why = job.message ? `${job.reason}: ${job.message}` : job.reason;
-    return fail(reason, say(`${run.en}: ${why}`, `${run.ko}: ${why}`), nextFor(reason, about));
+    return fail(reason, followed(run, same(`: ${why}`)), nextFor(reason, about));
   }
   const evidence = job
-    ? say(
-        `${run.en} is at work on node ${node.nodeName}`,
-        `${run.ko}가 노드 ${node.nodeName}에서 실행 중입니다`,
-      )
-    : say(
-        `no agent Job exists for node ${node.nodeName} yet`,
-        `노드 ${node.nodeName}의 에이전트 Job이 아직 없습니다`,
-      );
+    ? filled(whyTexts.atWork, { run, nodeName: node.nodeName })
+    : filled(whyTexts.noJob, { nodeName: node.nodeName });
   return fail('SpecChanged', evidence, {
-    text: say('wait for the agent to end', '에이전트가 끝날 때까지 기다려 주십시오'),
+    text: whyTexts.waitForAgent,
     commands: [],
     preview: [],
   });
@@ -102,9 +94,9 @@ const withoutJob: ReadonlySet<string> = new Set([
 
 function failed(reason: string, { facts, port }: Subject, node: NodeView, nic: NicView): Outcome {
   const job = facts.job.state === 'read' ? facts.job.value : undefined;
-  const run = withoutJob.has(reason) ? say('', '') : runOf(node.object, job);
-  const { en, ko } = nic.reason === reason ? ofNic(reason, nic) : ofMessage(reason, node.message);
-  const evidence = run.en === '' ? say(en, ko) : say(`${run.en}: ${en}`, `${run.ko}: ${ko}`);
+  const run = withoutJob.has(reason) ? same('') : runOf(node.object, job);
+  const text = nic.reason === reason ? ofNic(reason, nic) : ofMessage(reason, node.message);
+  const evidence = run.en === '' ? text : followed(run, same(': '), text);
   const name = job?.name ?? node.object?.lastJobName;
   return fail(reason, evidence, nextFor(reason, { nodeName: node.nodeName, port, nic, job: name }));
 }

@@ -2,6 +2,8 @@ import type { ClusterView, NodeView, PortView } from '../../api/read-http.ts';
 import { blocks } from '../../api/reasons.ts';
 import { holdCodeOf } from '../../api/removals.ts';
 import type { Wording } from '../../api/texts/text.ts';
+import { filled } from '../../api/texts/text.ts';
+import { whyTexts } from '../../api/texts/why.ts';
 import { multinic } from '../commands.ts';
 import { nextFor } from '../next-steps.ts';
 import type { NextStep } from '../step.ts';
@@ -13,7 +15,7 @@ import {
   type Subject,
   valueOf,
 } from '../subject.ts';
-import { nextTry, ofMessage, say, since } from '../wording.ts';
+import { checkTime, followed, nextTry, ofMessage, same, say, since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 
 /** Explains whether the business cluster holds the planned NIC. */
@@ -57,7 +59,7 @@ function clusterProblem(subject: Subject): Outcome | undefined {
   const { providerId, reachable, message } = cluster.value;
   if (reachable === undefined) {
     const why = message || 'Viola was not read';
-    return unknown(`connection of ${providerId}: ${why}`, `${providerId}의 연결 상태: ${why}`);
+    return unknown(filled(whyTexts.connection, { providerId, why }));
   }
   return reachable ? undefined : unreachable(cluster.value, subject);
 }
@@ -67,40 +69,28 @@ function unreachable(
   { config, facts }: Subject,
 ): Outcome {
   const next = nextTry(config?.nextSyncAt, facts.now);
-  const at = checkedAt ? ` (checked at ${checkedAt})` : '';
-  const evidence = say(
-    `Viola does not reach business cluster ${providerId}: ${message}${at}${next.en}`,
-    `Viola가 비즈니스 클러스터 ${providerId}에 연결하지 못합니다: ${message}${checkedAt ? ` (${checkedAt} 확인)` : ''}${next.ko}`,
-  );
+  const at = checkTime(checkedAt);
+  const evidence = filled(whyTexts.violaUnreachable, { providerId, message, at, next });
   return fail('ViolaPostError', evidence, reachIt);
 }
 
 /** Next step for an unreachable business cluster. */
 export const reachIt: NextStep = {
-  text: say(
-    'check the address, the network and the token of the business cluster; the delivery is retried by itself',
-    '비즈니스 클러스터의 주소, 네트워크, 토큰을 확인하십시오. 전달은 자동으로 재시도합니다.',
-  ),
+  text: whyTexts.reachCluster,
   commands: [],
   preview: [],
 };
 
 function notRegistered(provider: string | undefined): Outcome {
   const id = provider ?? 'PROVIDER';
-  const evidence = say(
-    `no business cluster ${id} is registered with Viola`,
-    `Viola에 비즈니스 클러스터 ${id}가 등록되어 있지 않습니다`,
-  );
+  const evidence = filled(whyTexts.notRegistered, { id });
   return fail('ViolaPostError', evidence, registration(id));
 }
 
 /** Returns how a business cluster is registered. */
 export function registration(id: string): NextStep {
   return {
-    text: say(
-      `register it with an administrator's kubeconfig of the business cluster, here ${id}.kubeconfig:`,
-      `비즈니스 클러스터 관리자의 kubeconfig(여기서는 ${id}.kubeconfig)로 등록하십시오.`,
-    ),
+    text: filled(whyTexts.registerCluster, { id }),
     commands: [multinic('register-cluster', id, '--kubeconfig', `${id}.kubeconfig`)],
     preview: [multinic('register-cluster', id, '--kubeconfig', `${id}.kubeconfig`, '--dry-run')],
   };
@@ -115,9 +105,9 @@ function refused(subject: Subject): Outcome | undefined {
   if (!isOpen || !blocks(config.reason, 'delivery')) return undefined;
   const { message } = config;
   const next = nextFor(config.reason, { config: config.config, port, code: holdCodeOf(message) });
-  const { en, ko } = ofMessage(config.reason, config.message);
+  const words = ofMessage(config.reason, config.message);
   const retry = nextTry(config.nextSyncAt, facts.now);
-  return fail(config.reason, say(`${en}${retry.en}`, `${ko}${retry.ko}`), next);
+  return fail(config.reason, followed(words, retry), next);
 }
 
 /** Returns the OpenstackConfig's failure after the node's delivery; later changes do not arrive. */
@@ -151,7 +141,7 @@ function withTimes(
 ): Wording {
   const when = since(at, now, ['tried', '시도']);
   const next = nextTry(config?.nextSyncAt, now);
-  return say(`${text.en}${when.en}${next.en}`, `${text.ko}${when.ko}${next.ko}`);
+  return followed(text, when, next);
 }
 
 function hasObject(node: NodeView | undefined): boolean {
@@ -161,46 +151,31 @@ function hasObject(node: NodeView | undefined): boolean {
 function notThere(subject: Subject): Outcome | undefined {
   const { port, node, nic } = subject;
   if (!node) {
-    const evidence = say(
-      'no OpenstackConfig delivers the node of the server',
-      '서버의 노드를 전달하는 OpenstackConfig가 없습니다',
-    );
+    const evidence = whyTexts.noConfigDelivers;
     return absent('Waiting', evidence, subject);
   }
   const key = nodeKey(node);
   if (node.object?.deleting) {
-    const evidence = say(
-      `MultiNicNodeConfig ${key} is being deleted`,
-      `MultiNicNodeConfig ${key}가 삭제되는 중입니다`,
-    );
+    const evidence = filled(whyTexts.beingDeleted, { key });
     return absent('Deleting', evidence, subject);
   }
   if (!nic || isUnsent(node, nic)) {
     const removed = removedText(subject);
-    const evidence = say(
-      `node ${key} does not list the port among its NICs${removed.en}`,
-      `노드 ${key}의 NIC에 이 포트가 없습니다${removed.ko}`,
-    );
+    const evidence = filled(whyTexts.portNotListed, { key, removed });
     return absent('Waiting', evidence, subject);
   }
   if (hasObject(node) || port?.delivery?.ok) return undefined;
-  return unknown(
-    `the last delivery of ${key} is not known`,
-    `${key}의 마지막 전달 결과를 알 수 없습니다`,
-  );
+  return unknown(filled(whyTexts.lastDeliveryUnknown, { key }));
 }
 
 /** Returns time and basis for a removal within the last hour; empty: no removal. */
 function removedText({ node, port, facts }: Subject): Wording {
   const mac = port?.macAddress.toLowerCase();
   const removed = node?.object?.removed?.find((each) => each.mac.toLowerCase() === mac);
-  if (!removed) return say('', '');
+  if (!removed) return same('');
   const { basis, at } = removed;
   const when = since(at, facts.now, ['removed', '제거']);
-  return say(
-    `; its NIC was removed, basis ${basis}${when.en}`,
-    `; NIC 제거됨, 근거 ${basis}${when.ko}`,
-  );
+  return filled(whyTexts.nicRemoved, { basis, when });
 }
 
 function absent(reason: 'Waiting' | 'Deleting', evidence: Wording, { config, port }: Subject) {
@@ -216,5 +191,5 @@ function delivered(node: NodeView | undefined, { facts, port }: Subject): Outcom
     ...(specHash ? [`specHash ${specHash.slice(0, 8)}`] : []),
   ].join(', ');
   const at = since(port?.delivery?.at, facts.now, ['delivered', '전달']);
-  return ok(say(`${details}${at.en}`, `${details}${at.ko}`));
+  return ok(followed(same(details), at));
 }

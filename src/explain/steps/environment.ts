@@ -1,4 +1,6 @@
 import type { Wording } from '../../api/texts/text.ts';
+import { filled } from '../../api/texts/text.ts';
+import { whyTexts } from '../../api/texts/why.ts';
 import type { CheckWarning } from '../checks/check-warning.ts';
 import { mtuDifferences } from '../checks/mtu.ts';
 import { nodeAddressWarnings } from '../checks/node-address.ts';
@@ -24,10 +26,7 @@ export function environment(subject: Subject): Outcome {
   if (first) return warn(first.reason, evidenceOf(warnings, unread), first.next);
   const [missing] = unread;
   if (!missing) {
-    const evidence = say(
-      'port, Node address, MTU and versions agree',
-      '포트, Node 주소, MTU, 버전이 서로 맞습니다',
-    );
+    const evidence = whyTexts.allAgree;
     return ok(evidence);
   }
   return skippedFor(joined(textsOf(unread)), missing.next);
@@ -35,7 +34,7 @@ export function environment(subject: Subject): Outcome {
 
 function evidenceOf(warnings: readonly CheckWarning[], unread: readonly Missing[]): Wording {
   const notChecked = textsOf(unread).map(({ en, ko }) =>
-    say(`not checked: ${en}`, `확인하지 않음: ${ko}`),
+    filled(whyTexts.notChecked, { text: { en, ko } }),
   );
   return joined([...warnings.map(({ evidence }) => evidence), ...notChecked]);
 }
@@ -56,8 +55,8 @@ function admin({ facts, port }: Subject): Checked {
   // A disabled port is never ACTIVE.
   if (port.adminStateUp === undefined && port.status !== 'ACTIVE') {
     const unread = {
-      what: say(`admin_state_up of port ${port.portId}`, `포트 ${port.portId}의 admin_state_up`),
-      why: say('not read', '조회하지 않았습니다'),
+      what: filled(whyTexts.adminStateOf, { portId: port.portId }),
+      why: whyTexts.notRead,
       next: same(`openstack port show ${port.portId} -c admin_state_up`),
     };
     return { warnings: [], unread };
@@ -70,12 +69,9 @@ function carrier({ facts, port, nic }: Subject): Checked {
   if (missing || !port || nic?.state !== 'Configured') return missing ?? { warnings: [] };
   if (port.status === 'DOWN' && nic.carrier === undefined) {
     const unread = {
-      what: say(`carrier of ${nic.name}`, `${nic.name}의 캐리어`),
-      why: say('the agent did not report it', '에이전트가 보고하지 않았습니다'),
-      next: say(
-        'upgrade the controller and the agent, then check the node: kubectl multinic diff',
-        '컨트롤러와 에이전트를 업그레이드한 뒤 노드를 확인하십시오: kubectl multinic diff',
-      ),
+      what: filled(whyTexts.carrierOf, { name: nic.name }),
+      why: whyTexts.carrierNotReported,
+      next: whyTexts.upgradeForCarrier,
     };
     return { warnings: [], unread };
   }

@@ -2,6 +2,8 @@ import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { PortView } from '../../api/read-http.ts';
 import { rowOf } from '../../api/reasons.ts';
 import type { Wording } from '../../api/texts/text.ts';
+import { filled } from '../../api/texts/text.ts';
+import { whyTexts } from '../../api/texts/why.ts';
 import { nextFor } from '../next-steps.ts';
 import { nicNameOf, nodeNameOf, type Subject } from '../subject.ts';
 import { ofMessage, say } from '../wording.ts';
@@ -9,9 +11,7 @@ import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 
 /** Explains whether the port itself can become a NIC: status, age, address, family, limit. */
 export function filter(subject: Subject): Outcome {
-  const passed = ok(
-    say('status, age and addresses are as required', '상태, 생성 시각, 주소가 조건에 맞습니다'),
-  );
+  const passed = ok(whyTexts.portFits);
   return judge(subject, (reason) => rowOf(reason)?.step === 'Filter', passed);
 }
 
@@ -19,8 +19,7 @@ export function filter(subject: Subject): Outcome {
 export function assignment(subject: Subject): Outcome {
   const name = nicNameOf(subject);
   const node = nodeNameOf(subject);
-  const passed =
-    name && node ? ok(say(`node ${node}, NIC ${name}`, `노드 ${node}, NIC ${name}`)) : undecided;
+  const passed = name && node ? ok(filled(whyTexts.nodeAndNic, { node, name })) : undecided;
   return judge(subject, isAssignment, passed);
 }
 
@@ -29,10 +28,7 @@ function isAssignment(reason: string): boolean {
   return (rowOf(reason)?.step ?? 'Assignment') === 'Assignment';
 }
 
-const undecided = unknown(
-  'no sync has decided about the port',
-  '포트에 대한 동기화 결과가 없습니다',
-);
+const undecided = unknown(whyTexts.undecided);
 
 /** Returns the last sync's verdict if the reason belongs to this step. */
 function judge(subject: Subject, belongs: (reason: string) => boolean, passed: Outcome): Outcome {
@@ -52,10 +48,7 @@ function evidenceOf(reason: string, port: PortView, { node, object }: Subject): 
   if (reason !== 'InterfaceLimitExceeded' || !node) return text;
   const nics = node.nics.map(({ name, addresses }) => `${name} ${addresses[0] ?? ''}`.trim());
   const list = nics.join(', ');
-  return say(
-    `${text.en}; node ${node.nodeName} has ${list}`,
-    `${text.ko}; 노드 ${node.nodeName}의 NIC: ${list}`,
-  );
+  return filled(whyTexts.nodeHas, { text, nodeName: node.nodeName, list });
 }
 
 function ageEvidence(
@@ -65,8 +58,5 @@ function ageEvidence(
   const made = object?.metadata.creationTimestamp;
   if (!createdAt || !object || !made) return undefined;
   const { portBaseline = 'CreatedAfterConfig' } = object.spec.settings ?? {};
-  return say(
-    `the port was created at ${createdAt}, the OpenstackConfig at ${made}; spec.settings.portBaseline is ${portBaseline}`,
-    `포트는 ${createdAt}에, OpenstackConfig는 ${made}에 생성되었습니다. spec.settings.portBaseline은 ${portBaseline}입니다`,
-  );
+  return filled(whyTexts.portAge, { createdAt, made, portBaseline });
 }

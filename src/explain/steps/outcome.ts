@@ -1,7 +1,7 @@
 import type { Wording } from '../../api/texts/text.ts';
 import { type Missing, missingText } from '../fact.ts';
 import type { NextStep, Step } from '../step.ts';
-import { say } from '../wording.ts';
+import { same, say } from '../wording.ts';
 
 /** Step result without the name. */
 export type Outcome = Omit<Step, 'name'>;
@@ -36,11 +36,11 @@ export function skippedFor(evidence: Wording, next: Wording): Outcome {
 export const notReached: Outcome = {
   result: 'notReached',
   reason: undefined,
-  evidence: say('', ''),
+  evidence: same(''),
   next: undefined,
 };
 
 /** Step without a result, because an earlier step has none. */
-export function unknown(en: string, ko: string): Outcome {
-  return { result: 'skipped', reason: undefined, evidence: say(en, ko), next: undefined };
+export function unknown(evidence: Wording): Outcome {
+  return { result: 'skipped', reason: undefined, evidence, next: undefined };
 }

@@ -2,10 +2,12 @@ import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { PortView } from '../../api/read-http.ts';
 import { blocks } from '../../api/reasons.ts';
 import type { Wording } from '../../api/texts/text.ts';
+import { filled } from '../../api/texts/text.ts';
+import { whyTexts } from '../../api/texts/why.ts';
 import { isPlugged } from '../../plan/observation.ts';
 import { nextFor } from '../next-steps.ts';
 import type { PortConfigView, Subject } from '../subject.ts';
-import { ageOf, nextTry, ofMessage, say } from '../wording.ts';
+import { ageOf, nextTry, ofMessage, same, say } from '../wording.ts';
 import { fail, type Outcome, skipped, warn } from './outcome.ts';
 
 /** Returns NotSyncedYet for an edited OpenstackConfig: the known selection is from the previous generation. */
@@ -89,10 +91,11 @@ function problemOf(
 ): Problem | undefined {
   const { paused, ready, reason, message, nextSyncAt } = config;
   if (paused !== undefined) {
-    const evidence = say(
-      `OpenstackConfig ${config.config} is paused (annotation multinic.io/paused: ${JSON.stringify(paused)}): ${message}`,
-      `OpenstackConfig ${config.config}가 일시 중지되었습니다(어노테이션 multinic.io/paused: ${JSON.stringify(paused)}): ${message}`,
-    );
+    const evidence = filled(whyTexts.paused, {
+      config: config.config,
+      value: JSON.stringify(paused),
+      message,
+    });
     return { reason: 'Paused', evidence };
   }
   const isPartial = blocks(reason, 'servers') && verdict === undefined;
@@ -102,10 +105,7 @@ function problemOf(
   if (ready !== 'False' || !isFailing) return undefined;
   const words = ofMessage(reason, message);
   const next = nextTry(nextSyncAt, now);
-  const evidence = say(
-    `the sync of OpenstackConfig ${config.config} fails: ${words.en}${next.en}`,
-    `OpenstackConfig ${config.config}의 동기화가 실패합니다: ${words.ko}${next.ko}`,
-  );
+  const evidence = filled(whyTexts.syncFails, { config: config.config, words, next });
   return { reason, evidence };
 }
 
@@ -113,10 +113,11 @@ function syncTimes(
   { config, trigger, lastSyncAt, nextSyncAt, message }: PortConfigView,
   now: Date,
 ) {
-  const last = lastSyncAt ? `${lastSyncAt} (${ageOf(lastSyncAt, now).en} ago)` : 'none yet';
-  const next = nextSyncAt ?? (trigger === 'immediate' ? 'soon' : message || 'unknown');
-  return say(
-    `no sync of OpenstackConfig ${config} has decided about this port yet; trigger mode ${trigger}, last sync ${last}, next sync ${next}`,
-    `OpenstackConfig ${config}의 동기화가 아직 이 포트를 처리하지 않았습니다. 트리거 모드 ${trigger}, 마지막 동기화 ${lastSyncAt ?? '없음'}, 다음 동기화 ${nextSyncAt ?? '알 수 없음'}`,
-  );
+  const last = lastSyncAt
+    ? { en: `${lastSyncAt} (${ageOf(lastSyncAt, now).en} ago)`, ko: lastSyncAt }
+    : whyTexts.noSync;
+  const unknownTime = whyTexts.timeUnknown;
+  const soon = trigger === 'immediate' ? 'soon' : message || unknownTime.en;
+  const next = nextSyncAt ? same(nextSyncAt) : { ...unknownTime, en: soon };
+  return filled(whyTexts.noDecision, { config, trigger, last, next });
 }
