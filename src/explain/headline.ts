@@ -1,10 +1,9 @@
 import type { NicView, PortView } from '../api/read-http.ts';
-import type { Wording } from '../api/texts/text.ts';
-import { filled } from '../api/texts/text.ts';
+import { filled, type Wording } from '../api/texts/text.ts';
 import { whyTexts } from '../api/texts/why.ts';
 import type { Step } from './step.ts';
 import { nicNameOf, nodeNameOf, type Subject, serverName } from './subject.ts';
-import { joined, same, say } from './wording.ts';
+import { joined, same } from './wording.ts';
 
 /** Returns port and answer in a single sentence. */
 export function headlineOf(

@@ -1,7 +1,5 @@
 import { doctorTexts } from '../api/texts/doctor.ts';
-import type { Wording } from '../api/texts/text.ts';
-import { filled } from '../api/texts/text.ts';
-import { say } from './wording.ts';
+import { filled, type Wording } from '../api/texts/text.ts';
 
 /** Cause: the command has no connection to the cluster. */
 export const noAccess = doctorTexts.noAccess;

@@ -1,15 +1,13 @@
 import { findCondition } from '../api/condition.ts';
-import { counted } from '../api/counted.ts';
 import type { NodeView } from '../api/read-http.ts';
 import { holdCodeOf } from '../api/removals.ts';
-import type { Wording } from '../api/texts/text.ts';
-import { amount, filled } from '../api/texts/text.ts';
+import { amount, filled, type Wording } from '../api/texts/text.ts';
 import { whyTexts } from '../api/texts/why.ts';
 import { nextFor } from './next-steps.ts';
 import type { StepName } from './step.ts';
 import { fail, type Outcome } from './steps/outcome.ts';
 import { nodeKey, type PortConfigView, type Subject } from './subject.ts';
-import { ageOf, ofMessage, say } from './wording.ts';
+import { ageOf, ofMessage } from './wording.ts';
 
 /** NIC on a node, with a removal pending consent. */
 export interface RemovalHold {

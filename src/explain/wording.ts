@@ -1,12 +1,6 @@
 import { rowOf } from '../api/reasons.ts';
-import type { Wording } from '../api/texts/text.ts';
-import { filled } from '../api/texts/text.ts';
+import { filled, type Wording } from '../api/texts/text.ts';
 import { whyTexts } from '../api/texts/why.ts';
-
-/** Returns a text in both languages. */
-export function say(en: string, ko: string): Wording {
-  return { en, ko };
-}
 
 /** Returns the same text for both languages, such as a name list. */
 export function same(text: string): Wording {
@@ -22,7 +16,7 @@ export function ofMessage(reason: string, message: string | undefined): Wording 
 
 /** Returns " (checked at TIME)"; empty: the time is unknown. */
 export function checkTime(at: string | undefined): Wording {
-  return at ? say(` (checked at ${at})`, ` (${at} 확인)`) : same('');
+  return at ? filled(whyTexts.checkedAt, { at }) : same('');
 }
 
 /** Joins texts without a separator. */
@@ -39,10 +33,10 @@ export function joined(texts: readonly Wording[], separator = '; '): Wording {
 }
 
 const units = [
-  ['d', '일', 86_400],
-  ['h', '시간', 3_600],
-  ['m', '분', 60],
-  ['s', '초', 1],
+  ['days', 86_400],
+  ['hours', 3_600],
+  ['minutes', 60],
+  ['seconds', 1],
 ] as const;
 
 /** Returns an age in kubectl's form: the largest unit and, below ten, the next unit. Empty: no time. */
@@ -50,15 +44,17 @@ export function ageOf(at: string | undefined, now: Date): Wording {
   const seconds = Math.floor((now.getTime() - Date.parse(at ?? '')) / 1_000);
   if (Number.isNaN(seconds)) return same('');
   const left = Math.max(0, seconds);
-  const found = units.findIndex(([, , size]) => left >= size);
+  const found = units.findIndex(([, size]) => left >= size);
   const index = found === -1 ? units.length - 1 : found;
-  const [en, ko, size] = units[index] ?? units[3];
+  const [unit, size] = units[index] ?? units[3];
   const count = Math.floor(left / size);
-  const [nextEn, nextKo, nextSize] = units[index + 1] ?? ['', '', Infinity];
-  const rest = count < 10 ? Math.floor((left - count * size) / nextSize) : 0;
-  return rest > 0
-    ? say(`${count}${en}${rest}${nextEn}`, `${count}${ko} ${rest}${nextKo}`)
-    : filled(whyTexts.checkedAt, { count, text: { en, ko } });
+  const text = filled(whyTexts[unit], { count });
+  const [nextUnit, nextSize] = units[index + 1] ?? [];
+  if (count >= 10 || nextUnit === undefined) return text;
+  const rest = Math.floor((left - count * size) / nextSize);
+  if (rest === 0) return text;
+  const { en, ko } = filled(whyTexts[nextUnit], { count: rest });
+  return { en: `${text.en}${en}`, ko: `${text.ko} ${ko}` };
 }
 
 /** Returns "; next try at TIME (in AGE)"; empty: the time is unknown. */
@@ -71,11 +67,7 @@ export function nextTry(at: string | undefined, now: Date): Wording {
 }
 
 /** Returns " (VERB AGE ago)"; empty: the time is unknown. */
-export function since(
-  at: string | undefined,
-  now: Date,
-  [en, ko]: readonly [en: string, ko: string],
-): Wording {
+export function since(at: string | undefined, now: Date, done: Wording): Wording {
   const age = ageOf(at, now);
-  return age.en === '' ? age : filled(whyTexts.ago, { done: { en, ko }, age });
+  return age.en === '' ? age : filled(whyTexts.ago, { done, age });
 }

@@ -55,8 +55,8 @@ export const screensTexts = {
     ko: 'Viola가 검증하지 않았습니다',
   },
   dryRun: {
-    en: 'Server-side dry run by Viola: {length} of {nodes} accepted.',
-    ko: 'Viola의 서버 측 dry run: 노드 {nodes}개 중 {length}개를 받아들였습니다.',
+    en: 'Server-side dry run by Viola: {accepted} of {nodes} accepted.',
+    ko: 'Viola의 서버 측 dry run: 노드 {nodes}개 중 {accepted}개를 받아들였습니다.',
   },
   networksUnknown: {
     en: 'Networks of Services and Pods are unknown in the business cluster: the plan compared no subnet with them. The agent compares on the node.',
@@ -101,5 +101,139 @@ export const screensTexts = {
   checkSkipped: {
     en: 'To check the skipped steps:',
     ko: '확인하지 못한 항목:',
+  },
+  removalsWait: {
+    en: 'OpenstackConfig {config}: {removals} for consent',
+    ko: 'OpenstackConfig {config}: NIC 제거{removals} 동의를 기다립니다',
+  },
+  removalsOfUnknownNumber: {
+    en: 'removals wait',
+    ko: '가',
+  },
+  someRemovals: {
+    en: '{removals}',
+    ko: ' {removals}개가',
+  },
+  typeToConsent: {
+    en: 'To consent to the removal, type {answer}:',
+    ko: '제거에 동의하려면 {answer} 입력하십시오:',
+  },
+  typeYes: {
+    en: 'yes',
+    ko: 'yes를',
+  },
+  typeNumber: {
+    en: 'the number of NICs ({nics})',
+    ko: 'NIC 수({nics})를',
+  },
+  consentGiven: {
+    en: 'Consent given for OpenstackConfig {config}: it covers {nics}, for an hour (until {until}).',
+    ko: 'OpenstackConfig {config}의 NIC 제거{nics}에 동의했습니다. 동의는 지금 대기 중인 NIC에만, 한 시간 동안({until}까지) 유효합니다.',
+  },
+  waitingNics: {
+    en: 'exactly the NICs that wait now',
+    ko: '',
+  },
+  thisNic: {
+    en: 'exactly this NIC',
+    ko: ' 1개',
+  },
+  theseNics: {
+    en: 'exactly these {nics} NICs',
+    ko: ' {nics}개',
+  },
+  managementCluster: {
+    en: 'Management cluster:',
+    ko: '관리 클러스터:',
+  },
+  businessClusters: {
+    en: 'Business clusters: ',
+    ko: '비즈니스 클러스터:',
+  },
+  directAccess: {
+    en: 'direct access',
+    ko: '직접 조회',
+  },
+  throughViola: {
+    en: 'through Viola only',
+    ko: 'Viola로만 조회',
+  },
+  budgetUse: {
+    en: '{used} used of {allowed} allowed ({total} in total){free}',
+    ko: '허용 {allowed}개 중 {used}개 사용(전체 {total}개){free}',
+  },
+  freeFrom: {
+    en: ', free again from {at}',
+    ko: ', {at}부터 다시 비워짐',
+  },
+  findings: {
+    en: '{findings}: {errors}, {warnings}',
+    ko: '발견 사항 {findings}개: 오류 {errors}개, 경고 {warnings}개',
+  },
+  mayRegister: {
+    en: 'Register the cluster?',
+    ko: '클러스터를 등록할까요?',
+  },
+  clusterUnidentified: {
+    en: 'Note: your user may not create Roles in namespace {namespace}, so Viola cannot read the uid of the cluster and does not notice a second registration of this cluster. To grant the right later, run the command as an administrator.',
+    ko: '참고: 이 사용자는 네임스페이스 {namespace}에 Role을 만들 수 없어 Viola가 클러스터의 uid를 읽지 못하며, 같은 클러스터가 다시 등록되어도 알 수 없습니다. 나중에 권한을 주려면 관리자 계정으로 명령을 다시 실행하십시오.',
+  },
+  registrationPlan: {
+    en: `Registers the business cluster {business} as provider {provider}.
+
+In {business}, namespace {namespace}:
+  ServiceAccount {account}
+  Role {account}: get, list, create, patch, delete of multinicnodeconfigs; create of its own token; get of ConfigMap multinic-cluster-networks
+  RoleBinding {account}
+  a token of {account}, valid for {lifetime}; Viola renews it after half of this time
+
+In {business}, namespace {identityNamespace}, if your user may do this:
+  Role and RoleBinding {identityRole}: get of Namespace {identityNamespace}, whose uid identifies the cluster
+
+In {management}, namespace {registrations}:
+  Secret {provider}, label {label}={provider}: a kubeconfig for {server} with that token
+`,
+    ko: `비즈니스 클러스터 {business}를 프로바이더 {provider}로 등록합니다.
+
+{business}의 네임스페이스 {namespace}:
+  ServiceAccount {account}
+  Role {account}: multinicnodeconfigs의 get, list, create, patch, delete, 자체 토큰의 create, ConfigMap multinic-cluster-networks의 get
+  RoleBinding {account}
+  {account}의 토큰, 유효 기간 {lifetime}. Viola가 기간의 절반이 지나면 갱신합니다
+
+{business}의 네임스페이스 {identityNamespace}(사용자에게 권한이 있을 때):
+  Role과 RoleBinding {identityRole}: 클러스터를 식별하는 uid가 있는 Namespace {identityNamespace}의 get
+
+{management}의 네임스페이스 {registrations}:
+  Secret {provider}, 레이블 {label}={provider}: 이 토큰이 있는 {server}의 kubeconfig
+`,
+  },
+  stepNotReached: {
+    en: 'not reached',
+    ko: '확인하지 않음',
+  },
+  kernelNotRead: {
+    en: 'The plan does not read the kernel of the nodes. To compare a node, run kubectl multinic diff NODE.',
+    ko: '계획은 노드의 커널을 조회하지 않습니다. 노드와 비교하려면 kubectl multinic diff NODE를 실행하십시오.',
+  },
+  planHash: {
+    en: 'Plan hash: {hash}. It changes when the OpenstackConfig, OpenStack or the business cluster changes.',
+    ko: '계획 해시: {hash}. OpenstackConfig, OpenStack 또는 비즈니스 클러스터가 바뀌면 해시도 바뀝니다.',
+  },
+  noChanges: {
+    en: 'No changes on {nodes}.',
+    ko: '노드 {nodes}개에 변경 사항이 없습니다.',
+  },
+  changes: {
+    en: '{added} added, {changed} changed, {removed} removed on {changing} of {nodes}. {jobs} would start. Other nodes stay as they are.',
+    ko: '노드 {nodes}개 중 {changing}개에서 NIC {added}개 추가, {changed}개 변경, {removed}개 제거. 에이전트 Job {jobs}개가 시작됩니다. 나머지 노드는 그대로입니다.',
+  },
+  planOfSync: {
+    en: 'OpenstackConfig {config}, plan of the sync at {at} ({servers}, {ports})',
+    ko: 'OpenstackConfig {config}, {at} 동기화의 계획 (서버 {servers}개, 포트 {ports}개)',
+  },
+  planNow: {
+    en: 'OpenstackConfig {config}, planned with OpenStack ({servers}, {ports}) and the business cluster as they are now',
+    ko: 'OpenstackConfig {config}, 현재 OpenStack(서버 {servers}개, 포트 {ports}개)과 비즈니스 클러스터 기준의 계획',
   },
 } as const satisfies Readonly<Record<string, Wording>>;

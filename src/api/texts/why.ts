@@ -335,8 +335,8 @@ export const whyTexts = {
     ko: 'OpenstackConfig {config}의 동기화가 아직 이 포트를 처리하지 않았습니다. 트리거 모드 {trigger}, 마지막 동기화 {last}, 다음 동기화 {next}',
   },
   checkedAt: {
-    en: '{count}{text}',
-    ko: '{count}{text}',
+    en: ' (checked at {at})',
+    ko: ' ({at} 확인)',
   },
   nextTryDue: {
     en: '; next try due since {at}',
@@ -349,5 +349,41 @@ export const whyTexts = {
   ago: {
     en: ' ({done} {age} ago)',
     ko: ' ({age} 전 {done})',
+  },
+  checked: {
+    en: 'checked',
+    ko: '확인',
+  },
+  tried: {
+    en: 'tried',
+    ko: '시도',
+  },
+  removed: {
+    en: 'removed',
+    ko: '제거',
+  },
+  delivered: {
+    en: 'delivered',
+    ko: '전달',
+  },
+  read: {
+    en: 'read',
+    ko: '조회',
+  },
+  days: {
+    en: '{count}d',
+    ko: '{count}일',
+  },
+  hours: {
+    en: '{count}h',
+    ko: '{count}시간',
+  },
+  minutes: {
+    en: '{count}m',
+    ko: '{count}분',
+  },
+  seconds: {
+    en: '{count}s',
+    ko: '{count}초',
   },
 } as const satisfies Readonly<Record<string, Wording>>;

@@ -1,7 +1,6 @@
 import { namespaces, operatorLease } from '../../api/names.ts';
 import { accessTexts } from '../../api/texts/access.ts';
 import { filled } from '../../api/texts/text.ts';
-import { say } from '../../explain/wording.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { leases } from '../../kube/core-resources.ts';
 import { isForbidden } from '../../kube/errors.ts';

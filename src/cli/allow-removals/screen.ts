@@ -1,6 +1,5 @@
-import { counted } from '../../api/counted.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
-import { filled } from '../../api/texts/text.ts';
+import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import type { Language } from '../options.ts';
 import { printable } from '../output/width.ts';
 import { budgetLines, holdLines } from '../plan/removals.ts';
@@ -22,11 +21,13 @@ export function holdText(hold: Hold, lang: Language): string {
 }
 
 function headline({ config, nics }: Hold, lang: Language): string {
-  if (lang === 'ko') {
-    return `OpenstackConfig ${config}: NIC 제거${nics === undefined ? '가' : ` ${nics}개가`} 동의를 기다립니다`;
-  }
-  const what = nics === undefined ? 'removals' : counted(nics, 'removal');
-  return `OpenstackConfig ${config}: ${what} ${nics === 1 ? 'waits' : 'wait'} for consent`;
+  const removals =
+    nics === undefined
+      ? screensTexts.removalsOfUnknownNumber
+      : filled(screensTexts.someRemovals, {
+          removals: amount(nics, 'removal waits', 'removals wait'),
+        });
+  return filled(screensTexts.removalsWait, { config, removals })[lang];
 }
 
 export function nothingWaitsText(config: string, lang: Language): string {
@@ -34,25 +35,17 @@ export function nothingWaitsText(config: string, lang: Language): string {
 }
 
 export function questionText({ nics }: Hold, lang: Language): string {
-  if (lang === 'ko') {
-    const what = nics === undefined ? 'yes를' : `NIC 수(${nics})를`;
-    return `제거에 동의하려면 ${what} 입력하십시오:`;
-  }
-  const what = nics === undefined ? 'yes' : `the number of NICs (${nics})`;
-  return `To consent to the removal, type ${what}:`;
+  const answer =
+    nics === undefined ? screensTexts.typeYes : filled(screensTexts.typeNumber, { nics });
+  return filled(screensTexts.typeToConsent, { answer })[lang];
 }
 
 /** Returns what the consent covers, and until when. */
 export function consentText({ config, nics }: Hold, until: string, lang: Language): string {
-  if (lang === 'ko') {
-    const count = nics === undefined ? '' : ` ${nics}개`;
-    return `OpenstackConfig ${config}의 NIC 제거${count}에 동의했습니다. 동의는 지금 대기 중인 NIC에만, 한 시간 동안(${until}까지) 유효합니다.`;
-  }
-  const what =
-    nics === undefined
-      ? 'exactly the NICs that wait now'
-      : nics === 1
-        ? 'exactly this NIC'
-        : `exactly these ${nics} NICs`;
-  return `Consent given for OpenstackConfig ${config}: it covers ${what}, for an hour (until ${until}).`;
+  return filled(screensTexts.consentGiven, { config, nics: coveredNics(nics), until })[lang];
+}
+
+function coveredNics(nics: number | undefined): Wording {
+  if (nics === undefined) return screensTexts.waitingNics;
+  return nics === 1 ? screensTexts.thisNic : filled(screensTexts.theseNics, { nics });
 }

@@ -1,11 +1,11 @@
 import type { NodeView } from '../../api/read-http.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
 import { filled } from '../../api/texts/text.ts';
+import { words } from '../../api/texts/titles.ts';
 import { ageOf } from '../../explain/wording.ts';
 import type { Language } from '../options.ts';
 import { skippedLines } from '../output/findings.ts';
 import { printable } from '../output/width.ts';
-import { words } from '../output/wording.ts';
 import type { Skipped } from '../report.ts';
 import type { PendingChanges } from './pending.ts';
 

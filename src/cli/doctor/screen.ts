@@ -1,15 +1,14 @@
-import { counted } from '../../api/counted.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
-import type { Wording } from '../../api/texts/text.ts';
 import { amount, filled } from '../../api/texts/text.ts';
+import { sectionTitles, words } from '../../api/texts/titles.ts';
 import { missingText } from '../../explain/fact.ts';
 import type { SystemFacts } from '../../explain/facts.ts';
-import type { Finding, Section, SectionReport } from '../../explain/finding.ts';
+import type { Finding, SectionReport } from '../../explain/finding.ts';
 import type { Language } from '../options.ts';
 import { mergedByCause, problemsIn, severityWord, skippedIn } from '../output/findings.ts';
 import { aligned } from '../output/table.ts';
 import { displayWidth, padEnd, printable } from '../output/width.ts';
-import { nextLine, words } from '../output/wording.ts';
+import { nextLine } from '../output/wording.ts';
 import { versionLine } from '../status/screen.ts';
 
 export interface DoctorPage {
@@ -20,15 +19,6 @@ export interface DoctorPage {
   readonly context: string;
   readonly seconds: number;
 }
-
-export const sectionTitles: Readonly<Record<Section, Wording>> = {
-  parts: { en: 'parts', ko: '파트' },
-  openstack: { en: 'openstack', ko: 'openstack' },
-  delivery: { en: 'delivery', ko: '전달' },
-  nodes: { en: 'nodes', ko: '노드' },
-  network: { en: 'network', ko: '네트워크' },
-  bootFiles: { en: 'boot files', ko: '부팅 파일' },
-};
 
 export function doctorText(page: DoctorPage, lang: Language): string {
   const { sections, facts } = page;
@@ -60,20 +50,15 @@ function row(word: string, text: string, width: number): string {
 }
 
 function clusterLines({ facts, businessContext, context }: DoctorPage, lang: Language): string[] {
-  const [management, business] =
-    lang === 'ko'
-      ? ['관리 클러스터:', '비즈니스 클러스터:']
-      : ['Management cluster:', 'Business clusters: '];
-  const [direct, through] =
-    lang === 'ko' ? ['직접 조회', 'Viola로만 조회'] : ['direct access', 'through Viola only'];
   const clusters = facts.clusters.state === 'read' ? facts.clusters.value : [];
   const names = clusters.map(
-    ({ providerId }) => `${providerId} (${businessContext.has(providerId) ? direct : through})`,
+    ({ providerId }) =>
+      `${providerId} (${screensTexts[businessContext.has(providerId) ? 'directAccess' : 'throughViola'][lang]})`,
   );
   const current = screensTexts.currentContext[lang];
   return [
-    `${management} ${context || current}`,
-    ...(names.length > 0 ? [`${business} ${names.join(', ')}`] : []),
+    `${screensTexts.managementCluster[lang]} ${context || current}`,
+    ...(names.length > 0 ? [`${screensTexts.businessClusters[lang]} ${names.join(', ')}`] : []),
   ];
 }
 

@@ -4,7 +4,6 @@ import { accessTexts } from '../../api/texts/access.ts';
 import { filled } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { AgentJob } from '../../explain/facts.ts';
-import { say } from '../../explain/wording.ts';
 import { type Job, jobs, type Pod, pods } from '../../kube/core-resources.ts';
 import type { Session } from '../access/session.ts';
 import { aboutBusiness } from './business-facts.ts';

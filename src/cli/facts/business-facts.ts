@@ -1,11 +1,9 @@
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { agentAppName, labels, namespaces } from '../../api/names.ts';
 import { accessTexts } from '../../api/texts/access.ts';
-import type { Wording } from '../../api/texts/text.ts';
-import { filled } from '../../api/texts/text.ts';
+import { filled, type Wording } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { KubernetesNode, PartVersion } from '../../explain/facts.ts';
-import { say } from '../../explain/wording.ts';
 import { deployments, type Node, nodes } from '../../kube/core-resources.ts';
 import { grantBusiness } from '../access/grants.ts';
 import type { Session } from '../access/session.ts';

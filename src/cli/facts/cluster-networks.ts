@@ -9,7 +9,7 @@ import { kubeadmConfig, readKubeadmConfig } from '../../controller/networks/kube
 import { networksIn, UnreadableSource } from '../../controller/networks/network-text.ts';
 import { serviceCidrsOf } from '../../controller/networks/service-cidr.ts';
 import type { Fact } from '../../explain/fact.ts';
-import { same, say } from '../../explain/wording.ts';
+import { same } from '../../explain/wording.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { configMaps } from '../../kube/core-resources.ts';
 import { KubeError } from '../../kube/errors.ts';

@@ -3,7 +3,7 @@ import { accessTexts } from '../../api/texts/access.ts';
 import { filled } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { PartHealth, PartVersion } from '../../explain/facts.ts';
-import { same, say } from '../../explain/wording.ts';
+import { same } from '../../explain/wording.ts';
 import { type Deployment, deployments } from '../../kube/core-resources.ts';
 import { thisBuild } from '../../process/version.ts';
 import { grantReader, grantView } from '../access/grants.ts';

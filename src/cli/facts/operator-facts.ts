@@ -10,10 +10,8 @@ import {
   readPaths,
 } from '../../api/read-http.ts';
 import { accessTexts } from '../../api/texts/access.ts';
-import type { Wording } from '../../api/texts/text.ts';
-import { filled } from '../../api/texts/text.ts';
+import { filled, type Wording } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
-import { say } from '../../explain/wording.ts';
 import { grantReader } from '../access/grants.ts';
 import { ApiError } from '../access/operator-api.ts';
 import { usualHomes } from '../access/operator-home.ts';

@@ -1,8 +1,7 @@
 import { accessTexts } from '../../api/texts/access.ts';
-import type { Wording } from '../../api/texts/text.ts';
-import { filled } from '../../api/texts/text.ts';
+import { filled, type Wording } from '../../api/texts/text.ts';
 import type { Fact, FactSource } from '../../explain/fact.ts';
-import { same, say } from '../../explain/wording.ts';
+import { same } from '../../explain/wording.ts';
 import { AccessError } from '../../kube/access/access-error.ts';
 import { KubeError } from '../../kube/errors.ts';
 import { ApiError } from '../access/operator-api.ts';

@@ -1,6 +1,5 @@
-import { counted } from '../../api/counted.ts';
 import { migrateTexts } from '../../api/texts/migrate.ts';
-import { filled } from '../../api/texts/text.ts';
+import { amount, filled } from '../../api/texts/text.ts';
 import type { Language } from '../options.ts';
 import { reportText } from '../output/print.ts';
 import { type Skipped, tableText } from '../report.ts';
@@ -38,9 +37,13 @@ export function planText(
   return [
     tableText([header, ...lines]),
     '',
-    lang === 'ko'
-      ? `${sourceText(source)}: 노드 ${rows.length}개${states}; 마이그레이션 ${start === undefined ? '시작 전' : `시작 시각 ${start}`}.`
-      : `${sourceText(source)}: ${counted(rows.length, 'node')}${states}; migration ${start === undefined ? 'not started' : `started at ${start}`}.`,
+    filled(migrateTexts.planned, {
+      source: sourceText(source),
+      nodes: amount(rows.length, 'node'),
+      states,
+      start:
+        start === undefined ? migrateTexts.notStarted : filled(migrateTexts.startedAt, { start }),
+    })[lang],
     ...skippedLines(skipped, lang),
   ].join('\n');
 }
@@ -62,9 +65,9 @@ export function verifyText(
   );
   const holding = results.length - findings.length;
   const summary = filled(migrateTexts.verified, {
-    sourceText: sourceText(source),
+    source: sourceText(source),
     holding,
-    length: results.length,
+    nodes: results.length,
   })[lang];
   return [
     ...(findings.length === 0 ? [] : [tableText([header, ...lines]), '']),

@@ -1,14 +1,18 @@
+import { words } from '../../api/texts/titles.ts';
+
 /** Colours of status words. The word itself carries the meaning. */
-const codes = {
-  ok: 32,
-  warn: 33,
-  FAIL: 31,
-  skip: 90,
-  정상: 32,
-  주의: 33,
-  실패: 31,
-  생략: 90,
-} as const;
+const codes: ReadonlyMap<string, number> = new Map(
+  (
+    [
+      ['ok', 32],
+      ['warn', 33],
+      ['fail', 31],
+      ['skip', 90],
+    ] as const
+  ).flatMap(([key, code]) => Object.values(words[key]).map((word) => [word, code] as const)),
+);
+
+const statusWord = new RegExp(`(?<=^| {2})(${[...codes.keys()].join('|')})(?= {2}|$)`, 'gmu');
 
 export interface Terminal {
   readonly isTTY?: boolean;
@@ -21,8 +25,5 @@ export function hasColours({ isTTY }: Terminal, env: NodeJS.ProcessEnv): boolean
 
 /** Colours status words between double spaces or line limits. */
 export function coloured(text: string): string {
-  return text.replace(
-    /(?<=^| {2})(ok|warn|FAIL|skip|정상|주의|실패|생략)(?= {2}|$)/gmu,
-    (word) => `\u001b[${codes[word as keyof typeof codes]}m${word}\u001b[0m`,
-  );
+  return text.replaceAll(statusWord, (word) => `\u001b[${codes.get(word)}m${word}\u001b[0m`);
 }

@@ -1,4 +1,6 @@
-import { counted } from '../../api/counted.ts';
+import { screensTexts } from '../../api/texts/screens.ts';
+import { amount, filled } from '../../api/texts/text.ts';
+import { words } from '../../api/texts/titles.ts';
 import { missingText } from '../../explain/fact.ts';
 import type { Finding, SectionReport, Severity } from '../../explain/finding.ts';
 import type { AccessOptions, FailOn, Language } from '../options.ts';
@@ -6,7 +8,7 @@ import type { Skipped } from '../report.ts';
 import { inContext } from './in-context.ts';
 import { aligned } from './table.ts';
 import { padEnd, printable } from './width.ts';
-import { nextLine, words } from './wording.ts';
+import { nextLine } from './wording.ts';
 
 /** Returns the reports with next steps for the user's clusters; a finding's subject begins with its business cluster. */
 export function inContextOf(
@@ -85,8 +87,11 @@ export function mergedByCause(skipped: readonly Skipped[]): Skipped[] {
 export function countLine(findings: readonly Finding[], lang: Language): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const warnings = findings.length - errors;
-  if (lang === 'ko') return `발견 사항 ${findings.length}개: 오류 ${errors}개, 경고 ${warnings}개`;
-  return `${counted(findings.length, 'finding')}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
+  return filled(screensTexts.findings, {
+    findings: amount(findings.length, 'finding'),
+    errors: amount(errors, 'error'),
+    warnings: amount(warnings, 'warning'),
+  })[lang];
 }
 
 /** Returns a finding for JSON, with its texts in one language. */

@@ -1,4 +1,3 @@
-import { counted } from '../../api/counted.ts';
 import type { PlanView } from '../../api/read-http.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
 import { amount, filled } from '../../api/texts/text.ts';
@@ -47,16 +46,12 @@ export function planText({ plan, onlyRemovals, approve }: PlanPage, lang: Langua
 
 function headline(plan: PlanView, lang: Language): string {
   const { config, servers, ports, calculatedAt, dryRun } = plan;
-  if (lang === 'ko') {
-    const counts = `서버 ${servers}개, 포트 ${ports}개`;
-    return dryRun === undefined
-      ? `OpenstackConfig ${config}, ${calculatedAt} 동기화의 계획 (${counts})`
-      : `OpenstackConfig ${config}, 현재 OpenStack(${counts})과 비즈니스 클러스터 기준의 계획`;
-  }
-  const read = `${counted(servers, 'server')}, ${counted(ports, 'port')}`;
-  return dryRun === undefined
-    ? `OpenstackConfig ${config}, plan of the sync at ${calculatedAt} (${read})`
-    : `OpenstackConfig ${config}, planned with OpenStack (${read}) and the business cluster as they are now`;
+  const counts = { servers: amount(servers, 'server'), ports: amount(ports, 'port') };
+  const text =
+    dryRun === undefined
+      ? filled(screensTexts.planOfSync, { config, at: calculatedAt, ...counts })
+      : filled(screensTexts.planNow, { config, ...counts });
+  return text[lang];
 }
 
 function rowOf({ nodeName }: PlannedNode, nic: NicChange): string[] {

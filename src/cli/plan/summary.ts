@@ -1,4 +1,3 @@
-import { counted } from '../../api/counted.ts';
 import type { PlanView } from '../../api/read-http.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
 import { amount, filled } from '../../api/texts/text.ts';
@@ -23,17 +22,11 @@ function sumLines({ nodes, unchanged, agentJobs }: PlanView, lang: Language): st
   const changing = nodes.filter(({ action }) => action !== 'none').length;
   const all = changing + unchanged;
   const [added, changed, removed] = [count('add'), count('change'), count('remove')];
-  if (lang === 'ko') {
-    return changing === 0
-      ? [`노드 ${all}개에 변경 사항이 없습니다.`]
-      : [
-          `노드 ${all}개 중 ${changing}개에서 NIC ${added}개 추가, ${changed}개 변경, ${removed}개 제거. 에이전트 Job ${agentJobs}개가 시작됩니다. 나머지 노드는 그대로입니다.`,
-        ];
-  }
-  if (changing === 0) return [`No changes on ${counted(all, 'node')}.`];
-  return [
-    `${counted(added, 'NIC')} added, ${changed} changed, ${removed} removed on ${changing} of ${counted(all, 'node')}. ${counted(agentJobs, 'agent Job')} would start. Other nodes stay as they are.`,
-  ];
+  const on = amount(all, 'node');
+  if (changing === 0) return [filled(screensTexts.noChanges, { nodes: on })[lang]];
+  const counts = { added: amount(added, 'NIC'), changed, removed, changing, nodes: on };
+  const jobs = amount(agentJobs, 'agent Job');
+  return [filled(screensTexts.changes, { ...counts, jobs })[lang]];
 }
 
 function dryRunLines({ dryRun }: PlanView, lang: Language): string[] {
@@ -45,7 +38,7 @@ function dryRunLines({ dryRun }: PlanView, lang: Language): string[] {
   const { results = [], errors = [] } = dryRun.answer ?? {};
   const all = results.length + errors.length;
   return [
-    filled(screensTexts.dryRun, { length: results.length, nodes: amount(all, 'node') })[lang],
+    filled(screensTexts.dryRun, { accepted: results.length, nodes: amount(all, 'node') })[lang],
     ...errors.map(({ nodeName, field, message }) =>
       printable(`! ${nodeName}${field ? ` ${field}` : ''}: ${message}`),
     ),
@@ -59,13 +52,5 @@ function networkLines({ networks }: PlanView, lang: Language): string[] {
 
 function noteLines({ hash }: PlanView, lang: Language): string[] {
   const short = hash.slice(0, 8);
-  return lang === 'ko'
-    ? [
-        '계획은 노드의 커널을 조회하지 않습니다. 노드와 비교하려면 kubectl multinic diff NODE를 실행하십시오.',
-        `계획 해시: ${short}. OpenstackConfig, OpenStack 또는 비즈니스 클러스터가 바뀌면 해시도 바뀝니다.`,
-      ]
-    : [
-        'The plan does not read the kernel of the nodes. To compare a node, run kubectl multinic diff NODE.',
-        `Plan hash: ${short}. It changes when the OpenstackConfig, OpenStack or the business cluster changes.`,
-      ];
+  return [screensTexts.kernelNotRead[lang], filled(screensTexts.planHash, { hash: short })[lang]];
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { Command, Option } from 'commander';
 import { namespaces } from '../../api/names.ts';
+import { screensTexts } from '../../api/texts/screens.ts';
 import type { ClusterAccess } from '../../kube/access/access.ts';
 import { parseDuration } from '../../process/duration.ts';
 import { accessOf, connect, usualKubeconfig, usualKubeconfigText } from '../cluster-access.ts';
@@ -10,7 +11,7 @@ import { Refusal } from '../refusal.ts';
 import { checkBusiness, checkManagement, checkRegistration } from './preconditions.ts';
 import { type Clusters, register, rehearse } from './register.ts';
 import { type Registration, registeredAccess } from './registration.ts';
-import { planText, question, type ScreenOptions, screenOf } from './screen.ts';
+import { planText, type ScreenOptions, screenOf } from './screen.ts';
 
 interface Options extends ScreenOptions {
   readonly kubeconfig: string;
@@ -96,7 +97,7 @@ async function registerCluster(provider: string, options: Options): Promise<void
     screen.result(registration, undefined);
     return;
   }
-  if (!options.yes) await confirmed(question[options.lang]);
+  if (!options.yes) await confirmed(screensTexts.mayRegister[options.lang]);
   const registered = await register(clusters, registration, {
     tokenSeconds,
     connect: (token) => connect(registeredAccess(registration, token)),

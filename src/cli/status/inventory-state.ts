@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { accessTexts } from '../../api/texts/access.ts';
 import type { Fact } from '../../explain/fact.ts';
-import { say } from '../../explain/wording.ts';
 import { grantReader } from '../access/grants.ts';
 import { usualHomes } from '../access/operator-home.ts';
 import type { Session } from '../access/session.ts';

@@ -3,6 +3,7 @@ import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { ClusterView } from '../../api/read-http.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
 import { filled } from '../../api/texts/text.ts';
+import { words } from '../../api/texts/titles.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { PartHealth, SystemFacts } from '../../explain/facts.ts';
 import type { Finding } from '../../explain/finding.ts';
@@ -10,7 +11,6 @@ import { ageOf } from '../../explain/wording.ts';
 import type { CommonOptions, Language } from '../options.ts';
 import { countLine, findingLines, skippedLines } from '../output/findings.ts';
 import { aligned, type Column, formatTable } from '../output/table.ts';
-import { words } from '../output/wording.ts';
 import type { Skipped } from '../report.ts';
 import type { InventoryState } from './inventory-state.ts';
 

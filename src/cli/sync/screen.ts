@@ -2,10 +2,10 @@ import type { NodeView } from '../../api/read-http.ts';
 import { rowOf } from '../../api/reasons.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
 import { filled } from '../../api/texts/text.ts';
+import { words } from '../../api/texts/titles.ts';
 import { nodeKey } from '../../explain/subject.ts';
 import type { Language } from '../options.ts';
 import { printable } from '../output/width.ts';
-import { words } from '../output/wording.ts';
 
 /** Ready condition of an OpenstackConfig; status Unknown: no condition. */
 export type Readiness = Readonly<Record<'status' | 'reason' | 'message', string>>;

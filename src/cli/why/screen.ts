@@ -1,23 +1,10 @@
 import { screensTexts } from '../../api/texts/screens.ts';
 import type { Wording } from '../../api/texts/text.ts';
+import { stepTitles, words } from '../../api/texts/titles.ts';
 import type { Explanation } from '../../explain/explain-port.ts';
-import type { Step, StepName, StepResult } from '../../explain/step.ts';
+import type { Step, StepResult } from '../../explain/step.ts';
 import type { Language } from '../options.ts';
 import { displayWidth, padEnd, printable } from '../output/width.ts';
-import { words } from '../output/wording.ts';
-
-export const stepTitles: Readonly<Record<StepName, Wording>> = {
-  Neutron: { en: 'Neutron', ko: 'Neutron' },
-  Selection: { en: 'Selection', ko: '선택' },
-  Filter: { en: 'Filter', ko: '필터' },
-  Assignment: { en: 'Assignment', ko: '할당' },
-  Delivery: { en: 'Delivery', ko: '전달' },
-  Acceptance: { en: 'Acceptance', ko: '검증' },
-  Agent: { en: 'Agent', ko: '에이전트' },
-  Kernel: { en: 'Kernel', ko: '커널' },
-  BootFiles: { en: 'Boot files', ko: '부팅 파일' },
-  Environment: { en: 'Environment', ko: '주변 환경' },
-};
 
 const results: Readonly<Record<Exclude<StepResult, 'notReached'>, Wording>> = {
   ok: words.ok,
@@ -25,8 +12,6 @@ const results: Readonly<Record<Exclude<StepResult, 'notReached'>, Wording>> = {
   fail: words.fail,
   skipped: words.skip,
 };
-
-const notReached = { en: 'not reached', ko: '확인하지 않음' } as const;
 
 /** Returns headline, steps and the next step. */
 export function whyText({ headline, steps, answer }: Explanation, lang: Language): string {
@@ -50,7 +35,7 @@ function stepLines(steps: readonly Step[], lang: Language): string[] {
     const [step] = group.map((each) => each.step);
     if (!step || step.result === 'notReached') {
       const names = group.map((each) => stepTitles[each.step.name][lang]).join(', ');
-      return `${padEnd(number, width + 6)}${notReached[lang]}: ${names}`;
+      return `${padEnd(number, width + 6)}${screensTexts.stepNotReached[lang]}: ${names}`;
     }
     const head = `${number}  ${padEnd(stepTitles[step.name][lang], width)}  ${padEnd(results[step.result][lang], 4)}`;
     return `${head}  ${evidence(printable(step.evidence[lang]), width + 12)}`.trimEnd();

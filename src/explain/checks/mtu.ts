@@ -1,10 +1,8 @@
-import { counted } from '../../api/counted.ts';
 import { namedSome, namedSomeInKorean } from '../../api/named-some.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
 import { amount, filled } from '../../api/texts/text.ts';
 import { nextFor } from '../next-steps.ts';
-import { say } from '../wording.ts';
 import type { CheckWarning } from './check-warning.ts';
 
 /** Network with different MTUs. */

@@ -4,7 +4,6 @@ import { doctorTexts } from '../../api/texts/doctor.ts';
 import { filled } from '../../api/texts/text.ts';
 import type { KubernetesNode } from '../facts.ts';
 import { nextFor } from '../next-steps.ts';
-import { say } from '../wording.ts';
 import type { CheckWarning } from './check-warning.ts';
 
 /** Finds NICs with an InternalIP from their Kubernetes Node. */

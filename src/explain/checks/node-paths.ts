@@ -18,9 +18,8 @@ import type { RequestInterface } from '../../api/job.ts';
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { interfaceName } from '../../api/names.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
-import type { Wording } from '../../api/texts/text.ts';
-import { filled } from '../../api/texts/text.ts';
-import { joined, say } from '../wording.ts';
+import { filled, type Wording } from '../../api/texts/text.ts';
+import { joined } from '../wording.ts';
 import type { CheckWarning } from './check-warning.ts';
 
 /** Usable NIC; `failedWith` is the status reason, undefined if the NIC is not Failed. */

@@ -2,7 +2,6 @@ import type { NicView, PortView } from '../../api/read-http.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
 import { filled } from '../../api/texts/text.ts';
 import { nextFor } from '../next-steps.ts';
-import { say } from '../wording.ts';
 import type { CheckWarning } from './check-warning.ts';
 
 /** Compares Neutron's port status with the NIC's carrier; `status` undefined: not read. */

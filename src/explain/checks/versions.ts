@@ -2,7 +2,7 @@ import { doctorTexts } from '../../api/texts/doctor.ts';
 import { filled } from '../../api/texts/text.ts';
 import type { PartVersion } from '../facts.ts';
 import { nextFor } from '../next-steps.ts';
-import { same, say } from '../wording.ts';
+import { same } from '../wording.ts';
 import type { CheckWarning } from './check-warning.ts';
 
 /** Part with a version unlike the operator's. */

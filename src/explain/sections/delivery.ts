@@ -1,19 +1,17 @@
 import { findCondition } from '../../api/condition.ts';
-import { counted } from '../../api/counted.ts';
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { ClusterView } from '../../api/read-http.ts';
 import { blocks } from '../../api/reasons.ts';
 import { holdCodeOf } from '../../api/removals.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
-import type { Wording } from '../../api/texts/text.ts';
-import { amount, filled } from '../../api/texts/text.ts';
+import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import { keyOf } from '../commands.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { reachIt, registration } from '../steps/delivery.ts';
 import { providerOfConfig, valueOf } from '../subject.ts';
-import { checkTime, ofMessage, same, say } from '../wording.ts';
+import { checkTime, ofMessage, same } from '../wording.ts';
 import { type Checked, error, onFact, reportOf, warning } from './check.ts';
 import { sharedClusters } from './shared-clusters.ts';
 

@@ -1,4 +1,3 @@
-import { counted } from '../../api/counted.ts';
 import type { NodeView } from '../../api/read-http.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
 import { amount, filled } from '../../api/texts/text.ts';
@@ -10,7 +9,7 @@ import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { bootWarningsOf } from '../node-messages.ts';
 import { nodeKey, valueOf } from '../subject.ts';
-import { ageOf, joined, same, say } from '../wording.ts';
+import { ageOf, joined, same } from '../wording.ts';
 import { onFact, reportOf, warning } from './check.ts';
 import { examinePaths } from './node-paths.ts';
 

@@ -6,7 +6,6 @@ import type { Fact } from '../fact.ts';
 import type { SystemFacts } from '../facts.ts';
 import { addContext, noAccess } from '../missing-texts.ts';
 import { valueOf } from '../subject.ts';
-import { say } from '../wording.ts';
 import { type Checked, onFact, warning } from './check.ts';
 
 /** Examines whether this release's agents fail NICs reported as Configured by earlier agents. */

@@ -1,11 +1,9 @@
 import { findCondition } from '../../api/condition.ts';
-import { counted } from '../../api/counted.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { rowOf } from '../../api/reasons.ts';
 import { holdCodeOf } from '../../api/removals.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
-import type { Wording } from '../../api/texts/text.ts';
-import { amount, filled } from '../../api/texts/text.ts';
+import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import { nodeAddressWarnings } from '../checks/node-address.ts';
 import { downButUp } from '../checks/port-state.ts';
 import { keyOf, multinic } from '../commands.ts';
@@ -16,7 +14,7 @@ import { addContext, noAccess } from '../missing-texts.ts';
 import { nextFor } from '../next-steps.ts';
 import { ofNic } from '../nic-code.ts';
 import { nodeKey, valueOf } from '../subject.ts';
-import { joined, ofMessage, same, say } from '../wording.ts';
+import { joined, ofMessage, same } from '../wording.ts';
 import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
 
 /** Examines whether the NICs are configured and unchanged. */

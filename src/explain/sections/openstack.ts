@@ -1,17 +1,15 @@
 import { findCondition } from '../../api/condition.ts';
-import { counted } from '../../api/counted.ts';
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { NodeView } from '../../api/read-http.ts';
 import { blocks, rowOf } from '../../api/reasons.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
-import type { Wording } from '../../api/texts/text.ts';
-import { amount, filled } from '../../api/texts/text.ts';
+import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import { keyOf, multinic } from '../commands.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { valueOf } from '../subject.ts';
-import { ofMessage, say } from '../wording.ts';
+import { ofMessage } from '../wording.ts';
 import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
 
 /** Examines cloud reads and ports without NIC on selected servers. */

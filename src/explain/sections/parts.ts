@@ -1,13 +1,11 @@
-import { counted } from '../../api/counted.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
-import type { Wording } from '../../api/texts/text.ts';
-import { amount, filled } from '../../api/texts/text.ts';
+import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import { versionSkews } from '../checks/versions.ts';
 import type { PartHealth, SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { valueOf } from '../subject.ts';
-import { same, say } from '../wording.ts';
+import { same } from '../wording.ts';
 import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
 
 /** Examines whether the parts run, have a leader and share a version. */

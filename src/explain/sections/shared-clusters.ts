@@ -4,7 +4,6 @@ import { doctorTexts } from '../../api/texts/doctor.ts';
 import { filled } from '../../api/texts/text.ts';
 import { nextFor } from '../next-steps.ts';
 import { providerOfConfig } from '../subject.ts';
-import { say } from '../wording.ts';
 import { type Checked, warning } from './check.ts';
 
 /** Reports business clusters shared by several namespaces without NAMESPACE_CLUSTERS. */

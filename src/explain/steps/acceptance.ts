@@ -5,7 +5,7 @@ import { whyTexts } from '../../api/texts/why.ts';
 import { nextFor } from '../next-steps.ts';
 import { ofNic } from '../nic-code.ts';
 import { isUnsent, nodeKey, type Subject } from '../subject.ts';
-import { ofMessage, say } from '../wording.ts';
+import { ofMessage } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 
 /** Reasons for sending no agent to the node. */

@@ -1,13 +1,12 @@
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { rowOf } from '../../api/reasons.ts';
-import type { Wording } from '../../api/texts/text.ts';
-import { filled } from '../../api/texts/text.ts';
+import { filled, type Wording } from '../../api/texts/text.ts';
 import { whyTexts } from '../../api/texts/why.ts';
 import type { AgentJob } from '../facts.ts';
 import { nextFor } from '../next-steps.ts';
 import { ofNic } from '../nic-code.ts';
 import { isUnsent, type Subject } from '../subject.ts';
-import { followed, ofMessage, same, say, since } from '../wording.ts';
+import { followed, ofMessage, same, since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
 
 /** Explains whether an agent ran on the node, and the NIC's result. */
@@ -24,7 +23,7 @@ export function agent(subject: Subject): Outcome {
 }
 
 function worked({ facts }: Subject, { agentVersion, object }: NodeView, nic: NicView): Outcome {
-  const at = since(nic.checkedAt, facts.now, ['checked', '확인']);
+  const at = since(nic.checkedAt, facts.now, whyTexts.checked);
   const run = runOf(object, undefined);
   const by = run.en === '' ? run : followed(same(': '), run);
   const version = agentVersion ? filled(whyTexts.agentVersion, { agentVersion }) : whyTexts.anAgent;

@@ -1,8 +1,7 @@
 import type { ClusterView, NodeView, PortView } from '../../api/read-http.ts';
 import { blocks } from '../../api/reasons.ts';
 import { holdCodeOf } from '../../api/removals.ts';
-import type { Wording } from '../../api/texts/text.ts';
-import { filled } from '../../api/texts/text.ts';
+import { filled, type Wording } from '../../api/texts/text.ts';
 import { whyTexts } from '../../api/texts/why.ts';
 import { multinic } from '../commands.ts';
 import { nextFor } from '../next-steps.ts';
@@ -15,7 +14,7 @@ import {
   type Subject,
   valueOf,
 } from '../subject.ts';
-import { checkTime, followed, nextTry, ofMessage, same, say, since } from '../wording.ts';
+import { checkTime, followed, nextTry, ofMessage, same, since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 
 /** Explains whether the business cluster holds the planned NIC. */
@@ -139,7 +138,7 @@ function withTimes(
   config: PortConfigView | undefined,
   now: Date,
 ): Wording {
-  const when = since(at, now, ['tried', '시도']);
+  const when = since(at, now, whyTexts.tried);
   const next = nextTry(config?.nextSyncAt, now);
   return followed(text, when, next);
 }
@@ -174,7 +173,7 @@ function removedText({ node, port, facts }: Subject): Wording {
   const removed = node?.object?.removed?.find((each) => each.mac.toLowerCase() === mac);
   if (!removed) return same('');
   const { basis, at } = removed;
-  const when = since(at, facts.now, ['removed', '제거']);
+  const when = since(at, facts.now, whyTexts.removed);
   return filled(whyTexts.nicRemoved, { basis, when });
 }
 
@@ -190,6 +189,6 @@ function delivered(node: NodeView | undefined, { facts, port }: Subject): Outcom
     ...(generation === undefined ? [] : [`generation ${generation}`]),
     ...(specHash ? [`specHash ${specHash.slice(0, 8)}`] : []),
   ].join(', ');
-  const at = since(port?.delivery?.at, facts.now, ['delivered', '전달']);
+  const at = since(port?.delivery?.at, facts.now, whyTexts.delivered);
   return ok(followed(same(details), at));
 }

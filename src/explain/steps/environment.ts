@@ -1,5 +1,4 @@
-import type { Wording } from '../../api/texts/text.ts';
-import { filled } from '../../api/texts/text.ts';
+import { filled, type Wording } from '../../api/texts/text.ts';
 import { whyTexts } from '../../api/texts/why.ts';
 import type { CheckWarning } from '../checks/check-warning.ts';
 import { mtuDifferences } from '../checks/mtu.ts';
@@ -8,7 +7,7 @@ import { adminDown, downButUp } from '../checks/port-state.ts';
 import { versionSkews } from '../checks/versions.ts';
 import { type Fact, type Missing, missingText } from '../fact.ts';
 import { nodeKey, type Subject, valueOf } from '../subject.ts';
-import { joined, same, say } from '../wording.ts';
+import { joined, same } from '../wording.ts';
 import { type Outcome, ok, skippedFor, warn } from './outcome.ts';
 
 /** Result from a check: warnings, or the missing fact. */

@@ -1,12 +1,11 @@
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { PortView } from '../../api/read-http.ts';
 import { rowOf } from '../../api/reasons.ts';
-import type { Wording } from '../../api/texts/text.ts';
-import { filled } from '../../api/texts/text.ts';
+import { filled, type Wording } from '../../api/texts/text.ts';
 import { whyTexts } from '../../api/texts/why.ts';
 import { nextFor } from '../next-steps.ts';
 import { nicNameOf, nodeNameOf, type Subject } from '../subject.ts';
-import { ofMessage, say } from '../wording.ts';
+import { ofMessage } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 
 /** Explains whether the port itself can become a NIC: status, age, address, family, limit. */

@@ -4,7 +4,7 @@ import { whyTexts } from '../../api/texts/why.ts';
 import { nextFor } from '../next-steps.ts';
 import { bootWarningsOf, isAbout } from '../node-messages.ts';
 import { nodeKey, type Subject } from '../subject.ts';
-import { followed, joined, ofMessage, same, say, since } from '../wording.ts';
+import { followed, joined, ofMessage, same, since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 
 /** Explains link and configuration from the agent's latest read. */
@@ -54,7 +54,7 @@ function failedCheck({ object }: NodeView): Outcome | undefined {
 }
 
 function asApplied({ checkedAt, carrier }: NicView, now: Date): Outcome {
-  const at = since(checkedAt, now, ['checked', '확인']);
+  const at = since(checkedAt, now, whyTexts.checked);
   const link =
     carrier === undefined ? same('') : carrier ? whyTexts.hasCarrier : whyTexts.hasNoCarrier;
   return ok(filled(whyTexts.asApplied, { link, at }));

@@ -3,7 +3,7 @@ import { whyTexts } from '../../api/texts/why.ts';
 import { isPlugged } from '../../plan/observation.ts';
 import { nextFor } from '../next-steps.ts';
 import { type Subject, serverName } from '../subject.ts';
-import { say, since } from '../wording.ts';
+import { since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, warn } from './outcome.ts';
 
 /** Explains whether Neutron has the port and Nova plugged the port. */
@@ -14,7 +14,7 @@ export function neutron({ facts, port, nic }: Subject): Outcome {
     return fail('PortNotFound', evidence, nextFor('PortNotFound', {}));
   }
   const { status, deviceId, deviceOwner, readAt } = port;
-  const read = since(readAt, facts.now, ['read', '조회']);
+  const read = since(readAt, facts.now, whyTexts.read);
   if (deviceId === '') {
     const evidence = filled(whyTexts.notAttached, { status, read });
     return fail('PortNotAttached', evidence, nextFor('PortNotAttached', { port }));

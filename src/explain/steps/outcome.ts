@@ -1,7 +1,7 @@
 import type { Wording } from '../../api/texts/text.ts';
 import { type Missing, missingText } from '../fact.ts';
 import type { NextStep, Step } from '../step.ts';
-import { same, say } from '../wording.ts';
+import { same } from '../wording.ts';
 
 /** Step result without the name. */
 export type Outcome = Omit<Step, 'name'>;

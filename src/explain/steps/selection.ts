@@ -1,10 +1,9 @@
 import type { PortView } from '../../api/read-http.ts';
-import type { Wording } from '../../api/texts/text.ts';
-import { filled } from '../../api/texts/text.ts';
+import { filled, type Wording } from '../../api/texts/text.ts';
 import { whyTexts } from '../../api/texts/why.ts';
 import { nextFor } from '../next-steps.ts';
 import { type PortConfigView, type Subject, serverName, subnetName } from '../subject.ts';
-import { same, say } from '../wording.ts';
+import { same } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
 import { awaitsSync, failingSync, notSynced } from './sync-state.ts';
 

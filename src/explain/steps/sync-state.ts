@@ -1,13 +1,12 @@
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { PortView } from '../../api/read-http.ts';
 import { blocks } from '../../api/reasons.ts';
-import type { Wording } from '../../api/texts/text.ts';
-import { filled } from '../../api/texts/text.ts';
+import { filled, type Wording } from '../../api/texts/text.ts';
 import { whyTexts } from '../../api/texts/why.ts';
 import { isPlugged } from '../../plan/observation.ts';
 import { nextFor } from '../next-steps.ts';
 import type { PortConfigView, Subject } from '../subject.ts';
-import { ageOf, nextTry, ofMessage, same, say } from '../wording.ts';
+import { ageOf, nextTry, ofMessage, same } from '../wording.ts';
 import { fail, type Outcome, skipped, warn } from './outcome.ts';
 
 /** Returns NotSyncedYet for an edited OpenstackConfig: the known selection is from the previous generation. */
