@@ -1,4 +1,3 @@
-import { multinic } from './next-step-row.ts';
 import { nothing, row, type StatusReasonRow } from './reason-row.ts';
 
 /** Event reasons for multinic.io/check-nodes on an OpenstackConfig. */

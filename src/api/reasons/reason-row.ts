@@ -60,10 +60,12 @@ export type StatusReasonRow = ReasonRow & Required<Pick<ReasonColumns, 'alerts'>
 /** Action for a reason without user action. */
 export const nothing: Wording = { en: 'Nothing.', ko: '조치가 필요 없습니다.' };
 
+type NoColumns = Readonly<Partial<Record<keyof ReasonColumns, never>>>;
+
 type Texts = readonly [en: string, ko: string];
 
 /** Builds one row; texts are pairs of English and Korean. */
-export function row<const Columns extends ReasonColumns = Record<never, never>>(
+export function row<const Columns extends ReasonColumns = NoColumns>(
   scope: ReasonRow['scope'],
   retryable: boolean,
   [en, ko]: Texts,

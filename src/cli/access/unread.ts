@@ -1,4 +1,4 @@
-import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { Wording } from '../../api/texts/text.ts';
 
 /** Error: a fact cannot be read; `next` is the user's next step. */
 export class Unread extends Error {

@@ -6,8 +6,7 @@ import { ownershipOf } from './ownership.ts';
 import { type PlannedNode, planOf } from './plan.ts';
 import { makeReadOnly } from './read-only.ts';
 import { eachInOrder, type Run } from './run.ts';
-import { checkReadable, migrationStart, type Source, sourceText } from './source.ts';
-import { shownNodes } from './texts.ts';
+import { checkReadable, migrationStart, type Source, shownNodes, sourceText } from './source.ts';
 import { createObject, writeLabel } from './write-object.ts';
 
 export interface ApplyOptions {

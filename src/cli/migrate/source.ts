@@ -112,3 +112,6 @@ export function migrationStart({ config }: Source): string | undefined {
 export function sourceText({ group, config: { metadata } }: Source): string {
   return `multinicbizconfigs.${group} ${metadata.namespace}/${metadata.name}`;
 }
+
+/** Most nodes in a message; further nodes are counted. */
+export const shownNodes = 5;

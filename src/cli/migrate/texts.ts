@@ -4,7 +4,7 @@ import { amount, filled } from '../../api/texts/text.ts';
 import type { Language } from '../options.ts';
 import type { Applied } from './apply.ts';
 import type { Reverted } from './back.ts';
-import { type Source, sourceText } from './source.ts';
+import { type Source, shownNodes, sourceText } from './source.ts';
 
 /** Questions before a change. */
 export const questions = {
@@ -36,9 +36,6 @@ export function appliedText(
     .map((line) => line[lang])
     .join('\n');
 }
-
-/** Most nodes in a message; further nodes are counted. */
-export const shownNodes = 5;
 
 /** Returns the warning before `back`; `nodes` differ from their entries, or have none. */
 export function changingText(source: Source, nodes: readonly string[], lang: Language): string {

@@ -47,11 +47,9 @@ export function planText({ plan, onlyRemovals, approve }: PlanPage, lang: Langua
 function headline(plan: PlanView, lang: Language): string {
   const { config, servers, ports, calculatedAt, dryRun } = plan;
   const counts = { servers: amount(servers, 'server'), ports: amount(ports, 'port') };
-  const text =
-    dryRun === undefined
-      ? filled(screensTexts.planOfSync, { config, at: calculatedAt, ...counts })
-      : filled(screensTexts.planNow, { config, ...counts });
-  return text[lang];
+  return dryRun === undefined
+    ? filled(screensTexts.planOfSync, { config, at: calculatedAt, ...counts })[lang]
+    : filled(screensTexts.planNow, { config, ...counts })[lang];
 }
 
 function rowOf({ nodeName }: PlannedNode, nic: NicChange): string[] {

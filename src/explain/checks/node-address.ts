@@ -8,7 +8,7 @@ import type { CheckWarning } from './check-warning.ts';
 
 /** Finds NICs with an InternalIP from their Kubernetes Node. */
 export function nodeAddressWarnings(
-  { nics, nodeName, providerId }: NodeView,
+  { nics, nodeName }: NodeView,
   { internalIps, name }: KubernetesNode,
 ): readonly CheckWarning[] {
   const own = new Set(internalIps.map(plainForm));
