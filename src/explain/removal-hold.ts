@@ -51,7 +51,7 @@ function evidenceOf(
   const age = ageOf(since, now);
   const period = age.en === '' ? age : filled(whyTexts.period, { age });
   return filled(whyTexts.keepsNics, {
-    nodeKey: nodeKey(node),
+    node: nodeKey(node),
     nics: amount(macs.length, 'NIC'),
     period,
     why,

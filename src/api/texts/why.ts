@@ -75,36 +75,36 @@ export const whyTexts = {
     ko: ' {age} 동안',
   },
   keepsNics: {
-    en: '{nodeKey} keeps {nics}{period}: {why}',
-    ko: '{nodeKey}에서 NIC {nics}개를{period} 유지합니다: {why}',
+    en: '{node} keeps {nics}{period}: {why}',
+    ko: '{node}에서 NIC {nics}개를{period} 유지합니다: {why}',
   },
   notDelivered: {
     en: 'the NIC is not delivered',
     ko: 'NIC가 전달되지 않았습니다',
   },
   nodeConfigUnread: {
-    en: 'the MultiNicNodeConfig of {nodeKey} was not read',
-    ko: '{nodeKey}의 MultiNicNodeConfig를 조회하지 못했습니다',
+    en: 'the MultiNicNodeConfig of {node} was not read',
+    ko: '{node}의 MultiNicNodeConfig를 조회하지 못했습니다',
   },
   noStatus: {
-    en: 'MultiNicNodeConfig {nodeKey} has no status: the controller of {providerId} has not handled it{cause}',
-    ko: 'MultiNicNodeConfig {nodeKey}에 상태가 없습니다. {providerId}의 컨트롤러가 아직 처리하지 않았습니다{cause}',
+    en: 'MultiNicNodeConfig {node} has no status: the controller of {providerId} has not handled it{cause}',
+    ko: 'MultiNicNodeConfig {node}에 상태가 없습니다. {providerId}의 컨트롤러가 아직 처리하지 않았습니다{cause}',
   },
   ofNode: {
-    en: '{nodeKey}: {text}',
-    ko: '{nodeKey}: {text}',
+    en: '{node}: {text}',
+    ko: '{node}: {text}',
   },
   generationNotHandled: {
-    en: 'the controller of {providerId} has handled generation {observedGeneration} of {nodeKey}, not {generation} yet',
-    ko: '{providerId}의 컨트롤러가 {nodeKey}의 generation {observedGeneration}까지 처리했으며 {generation}은 아직 처리하지 않았습니다',
+    en: 'the controller of {providerId} has handled generation {observedGeneration} of {node}, not {generation} yet',
+    ko: '{providerId}의 컨트롤러가 {node}의 generation {observedGeneration}까지 처리했으며 {generation}은 아직 처리하지 않았습니다',
   },
   entryUsable: {
     en: '1 entry can be used',
     ko: '항목 1개를 모두 사용할 수 있습니다',
   },
   entriesUsable: {
-    en: 'all {length} entries can be used',
-    ko: '항목 {length}개를 모두 사용할 수 있습니다',
+    en: 'all {entries} entries can be used',
+    ko: '항목 {entries}개를 모두 사용할 수 있습니다',
   },
   otherEntriesRefused: {
     en: 'the entry can be used; others cannot',

@@ -41,14 +41,14 @@ function withoutStatus(node: NodeView, { facts, port }: Subject): Outcome | unde
   const { reason, message } = node;
   // A node without an object has no status either; only a delivery proves the object's existence.
   if (!node.object && !(facts.cluster.state === 'read' && port?.delivery?.ok)) {
-    return unknown(filled(whyTexts.nodeConfigUnread, { nodeKey: nodeKey(node) }));
+    return unknown(filled(whyTexts.nodeConfigUnread, { node: nodeKey(node) }));
   }
   if (reason === 'StatusUnsupported') {
     return unknown(ofMessage(reason, message));
   }
   const cause = message ? ` (${message})` : '';
   const evidence = filled(whyTexts.noStatus, {
-    nodeKey: nodeKey(node),
+    node: nodeKey(node),
     providerId: node.providerId,
     cause,
   });
@@ -60,7 +60,7 @@ function blockedOutcome(node: NodeView, nic: NicView): Outcome | undefined {
   if (!blocked) return undefined;
   const [reason, message] = blocked;
   const text = ofMessage(reason, message);
-  const evidence = filled(whyTexts.ofNode, { nodeKey: nodeKey(node), text });
+  const evidence = filled(whyTexts.ofNode, { node: nodeKey(node), text });
   const { nodeName, config } = node;
   const code = holdCodeOf(message);
   const next = nextFor(reason, { nodeName, config, nic, code });
@@ -89,7 +89,7 @@ function outdated(node: NodeView): Outcome | undefined {
   const evidence = filled(whyTexts.generationNotHandled, {
     providerId: node.providerId,
     observedGeneration,
-    nodeKey: nodeKey(node),
+    node: nodeKey(node),
     generation,
   });
   return fail('SpecChanged', evidence, nextFor('NoNodeStatus', {}));
@@ -100,7 +100,7 @@ function accepted({ nics, object }: NodeView): Outcome {
   const all =
     nics.length === 1
       ? whyTexts.entryUsable
-      : filled(whyTexts.entriesUsable, { length: nics.length });
+      : filled(whyTexts.entriesUsable, { entries: nics.length });
   const isAll = condition?.status !== 'False';
   return ok(isAll ? all : whyTexts.otherEntriesRefused);
 }

@@ -74,6 +74,6 @@ export function bootFiles({ facts, node, nic }: Subject): Outcome {
     return ok(evidence);
   }
   const text = joined(warnings.map((each) => same(each.text)));
-  const evidence = filled(whyTexts.ofNode, { nodeKey: nodeKey(node), text });
+  const evidence = filled(whyTexts.ofNode, { node: nodeKey(node), text });
   return warn(first.reason, evidence, nextFor(first.reason, { nodeName: node.nodeName }));
 }
