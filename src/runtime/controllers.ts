@@ -107,7 +107,7 @@ export class Controllers {
     const watches = this.#defined.flatMap(({ definition }) => definition.reflectors);
     const late = watches.filter(({ state }) => state === 'listing' || state === 'waiting');
     if (late.length === 0) return undefined;
-    return `${counted(late.length, 'watch', 'watches')} ${late.length === 1 ? 'is' : 'are'} not up to date`;
+    return `${counted(late.length, 'watch is', 'watches are')} not up to date`;
   };
 
   /** Runs all controllers and further work of the leader until the signal aborts, and writes their Events. */

@@ -10,14 +10,17 @@ import type { Life } from './life.ts';
 /** Steps of one second (15 min) until all objects are settled: three retries at the longest delay. */
 const patienceSteps = 900;
 const stepMs = 1_000;
+/** Consecutive steps without an open object. */
+const calmSteps = 15;
 
 /** Undoes all edits, fixes all faults, and waits until each live object is settled. Returns the objects that are not. */
 export async function settle(life: Life): Promise<readonly string[]> {
   await mend(life);
-  for (let step = 0; step < patienceSteps && openIn(life).length > 0; step += 5) {
+  for (let step = 0, calm = 0; step < patienceSteps && calm < calmSteps; step += 5) {
     await life.pass(5, step < 30 ? 200 : stepMs);
+    // A conflict or a check may still start another agent run.
+    calm = openIn(life).length > 0 ? 0 : calm + 5;
   }
-  await life.pass(10);
   return [...openIn(life), ...falselyReadyIn(life)];
 }
 
