@@ -16,7 +16,7 @@ function skeletonOf(page: string) {
   };
 }
 
-/** Further pages in both languages; what they show is not run by a test. */
+/** Further pages in both languages. Their commands run in no test, except those of docs/first-change.md. */
 const pages = ['README', 'docs/README', 'docs/architecture', 'docs/faq', 'docs/first-change'];
 
 it.each([...guides, ...pages.map((page) => `${page}.md`)])(
