@@ -1,15 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { multiNicBizConfigReasons } from '../../src/api/reasons/multinicbizconfig.ts';
 import { nicReasons } from '../../src/api/reasons/nic.ts';
 import { nodeReasons } from '../../src/api/reasons/node.ts';
 import { openstackConfigReasons } from '../../src/api/reasons/openstackconfig.ts';
 import type { ReasonRow } from '../../src/api/reasons/reason-row.ts';
 import { reasons, rowOf } from '../../src/api/reasons.ts';
+import { filesBelow, textOf } from '../../test/repo/tree.ts';
 import { type Alert, charts, languages } from './alert.ts';
 import { alerts } from './alerts.ts';
 import { alertFiles } from './files.ts';
 import { knownMetrics } from './known-metrics-in-test.ts';
+import { controllersOf } from './processes.ts';
 import { selectorsIn } from './selectors-in-test.ts';
 
 const all = Object.entries<Alert>(alerts);
@@ -87,12 +90,39 @@ describe('reasons for not Ready', () => {
   it.each([
     ['multinic_openstack_configs_not_ready', Object.keys(openstackConfigReasons)],
     ['multinic_node_configs_not_ready', ofNodes],
+    ['multinic_biz_configs_not_ready', [...Object.keys(multiNicBizConfigReasons), 'RemovalHeld']],
   ])('exactly one alert selects each reason of %s that needs action', (metric, possible) => {
     expect(ofNics).toEqual(['WaitingForNIC']);
     expect(selectedReasons(metric).toSorted()).toEqual(
       possible.filter((reason) => rowOf(reason)?.alerts?.length).toSorted(),
     );
   });
+});
+
+it('MultiNicReconcileFailing selects all controllers in the chart', () => {
+  const parts = {
+    'multinic-operator': ['operator', 'lifecycle'],
+    'multinic-agent': ['controller'],
+  };
+  for (const chart of charts) {
+    const sources = parts[chart].flatMap((part) => filesBelow(`src/${part}`)).map(textOf);
+    const names = sources.flatMap((text) =>
+      [...text.matchAll(/(?:\bcontrollerName =|controllers\.define\(\{\s+name:) '([\w-]+)'/g)].map(
+        ([, name = '']) => name,
+      ),
+    );
+    expect(controllersOf[chart].toSorted()).toEqual(names.toSorted());
+  }
+});
+
+it('a single expression per controller selects reconciles', () => {
+  const selected = all.flatMap(([, alert]) =>
+    exprsOf(alert)
+      .flatMap(selectorsIn)
+      .filter(({ metric }) => metric === 'multinic_reconcile_total')
+      .flatMap(({ matchers }) => matchers.get('controller')?.slice(1, -1).split('|') ?? ['any']),
+  );
+  expect(selected.toSorted()).toEqual(Object.values(controllersOf).flat().toSorted());
 });
 
 describe('runbooks', () => {

@@ -1,6 +1,7 @@
 import { ofAccess } from './access.ts';
 import type { Alert, Chart } from './alert.ts';
 import { ofBackups } from './backups.ts';
+import { ofBizConfigs } from './biz-configs.ts';
 import { inspections } from './inspections.ts';
 import { ofInventory } from './inventory.ts';
 import { ofLifecycle } from './lifecycle.ts';
@@ -18,6 +19,7 @@ const groups = {
   inventory: ofInventory,
   access: ofAccess,
   nodes: ofNodesAndAgents,
+  bizconfigs: ofBizConfigs,
   processes: ofProcesses,
 } as const;
 

@@ -21,13 +21,17 @@ export function ofLeader(
   return `${gauge} and ignoring (${ignored}) (multinic_leader{lease="${leases[part]}"} == 1)`;
 }
 
+/** Gauges of objects that are not Ready, with the part that shows them. */
+const notReadyGauges = {
+  openstackConfigs: { metric: 'multinic_openstack_configs_not_ready', part: 'operator' },
+  nodeConfigs: { metric: 'multinic_node_configs_not_ready', part: 'controller' },
+  bizConfigs: { metric: 'multinic_biz_configs_not_ready', part: 'controller' },
+} as const;
+
 /** Returns the number of objects that are not Ready for the alert's reasons, by reason, from the leader. */
-export function notReady(part: 'operator' | 'controller', alert: ReasonAlert): string {
+export function notReady(objects: keyof typeof notReadyGauges, alert: ReasonAlert): string {
   const reasons = reasonsOf(alert);
-  const metric = {
-    operator: 'multinic_openstack_configs_not_ready',
-    controller: 'multinic_node_configs_not_ready',
-  }[part];
+  const { metric, part } = notReadyGauges[objects];
   const matches = reasons.length > 1 ? '=~' : '=';
   const gauge = `${metric}{reason${matches}"${reasons.join('|')}"}`;
   return `sum by (cluster, reason) (${ofLeader(gauge, part, ['reason'])}) > 0`;

@@ -116,7 +116,7 @@ export const ofNodesAndAgents = {
     ],
   },
   MultiNicAgentFailing: {
-    exprs: { 'multinic-agent': notReady('controller', 'MultiNicAgentFailing') },
+    exprs: { 'multinic-agent': notReady('nodeConfigs', 'MultiNicAgentFailing') },
     for: '15m',
     severity: 'warning',
     summary: 'Agent runs fail: {{ $labels.reason }}.',
@@ -140,7 +140,7 @@ export const ofNodesAndAgents = {
     ],
   },
   MultiNicNodeConfigNotReady: {
-    exprs: { 'multinic-agent': notReady('controller', 'MultiNicNodeConfigNotReady') },
+    exprs: { 'multinic-agent': notReady('nodeConfigs', 'MultiNicNodeConfigNotReady') },
     for: '1h',
     severity: 'warning',
     summary: 'Node configs cannot be applied: {{ $labels.reason }}.',
@@ -239,7 +239,7 @@ export const ofNodesAndAgents = {
     ],
   },
   MultiNicDeletionsHeld: {
-    exprs: { 'multinic-agent': notReady('controller', 'MultiNicDeletionsHeld') },
+    exprs: { 'multinic-agent': notReady('nodeConfigs', 'MultiNicDeletionsHeld') },
     for: '1m',
     severity: 'critical',
     summary: 'MultiNIC blocks removals of NICs until you consent.',
@@ -286,7 +286,7 @@ export const ofNodesAndAgents = {
     ],
   },
   MultiNicOtherController: {
-    exprs: { 'multinic-agent': notReady('controller', 'MultiNicOtherController') },
+    exprs: { 'multinic-agent': notReady('nodeConfigs', 'MultiNicOtherController') },
     for: '1h',
     severity: 'warning',
     summary: 'A legacy MultiNIC controller runs in this cluster.',

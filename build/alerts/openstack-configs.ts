@@ -23,7 +23,7 @@ const askAgain = {
 /** Alerts about OpenstackConfigs that are not Ready. */
 export const ofOpenstackConfigs = {
   MultiNicCloudFailing: {
-    exprs: { 'multinic-operator': notReady('operator', 'MultiNicCloudFailing') },
+    exprs: { 'multinic-operator': notReady('openstackConfigs', 'MultiNicCloudFailing') },
     for: '15m',
     severity: 'warning',
     summary: 'A cloud fails for MultiNIC: {{ $labels.reason }}.',
@@ -64,7 +64,7 @@ export const ofOpenstackConfigs = {
     ],
   },
   MultiNicDeliveryFailing: {
-    exprs: { 'multinic-operator': notReady('operator', 'MultiNicDeliveryFailing') },
+    exprs: { 'multinic-operator': notReady('openstackConfigs', 'MultiNicDeliveryFailing') },
     for: '15m',
     severity: 'warning',
     summary: 'Nodes cannot be delivered to their business cluster.',
@@ -104,7 +104,7 @@ export const ofOpenstackConfigs = {
     ],
   },
   MultiNicOpenstackConfigNotReady: {
-    exprs: { 'multinic-operator': notReady('operator', 'MultiNicOpenstackConfigNotReady') },
+    exprs: { 'multinic-operator': notReady('openstackConfigs', 'MultiNicOpenstackConfigNotReady') },
     for: '30m',
     severity: 'warning',
     summary: 'OpenstackConfigs need a correction: {{ $labels.reason }}.',
@@ -131,7 +131,7 @@ export const ofOpenstackConfigs = {
     fix: [theReason],
   },
   MultiNicRemovalHeld: {
-    exprs: { 'multinic-operator': notReady('operator', 'MultiNicRemovalHeld') },
+    exprs: { 'multinic-operator': notReady('openstackConfigs', 'MultiNicRemovalHeld') },
     for: '10m',
     severity: 'warning',
     summary: 'MultiNIC blocks NIC removals until you consent.',
@@ -177,7 +177,7 @@ export const ofOpenstackConfigs = {
     ],
   },
   MultiNicRemovalUnconfirmed: {
-    exprs: { 'multinic-operator': notReady('operator', 'MultiNicRemovalUnconfirmed') },
+    exprs: { 'multinic-operator': notReady('openstackConfigs', 'MultiNicRemovalUnconfirmed') },
     for: '2h',
     severity: 'warning',
     summary: 'Ports are missing in OpenStack without evidence of their removal.',
@@ -209,7 +209,7 @@ export const ofOpenstackConfigs = {
     ],
   },
   MultiNicDeletionStuck: {
-    exprs: { 'multinic-operator': notReady('operator', 'MultiNicDeletionStuck') },
+    exprs: { 'multinic-operator': notReady('openstackConfigs', 'MultiNicDeletionStuck') },
     for: '1h',
     severity: 'warning',
     summary: 'The deletion of OpenstackConfigs does not finish: {{ $labels.reason }}.',

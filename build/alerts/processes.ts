@@ -10,6 +10,18 @@ const leaders = {
 
 type Leader = (typeof leaders)[Chart];
 
+/** Controllers of a chart, as `multinic_reconcile_total` names them. */
+export const controllersOf = {
+  'multinic-operator': ['openstack-config', 'multinicoperator'],
+  'multinic-agent': ['node-config', 'drift', 'biz-config'],
+} as const satisfies Readonly<Record<Chart, readonly string[]>>;
+
+/** The queue retries a failing object at most 6 minutes after a failure: 10 minutes contain a failure. */
+function failingReconciles(chart: Chart): string {
+  const failed = `multinic_reconcile_total{controller=~"${controllersOf[chart].join('|')}",result="error"}`;
+  return `sum by (cluster, controller) (increase(${failed}[10m])) > 0`;
+}
+
 function ofEachLeader(expr: (leader: Leader) => string): Readonly<Record<Chart, string>> {
   return {
     'multinic-operator': expr(leaders['multinic-operator']),
@@ -163,6 +175,57 @@ export const ofProcesses = {
       {
         en: `Restart the process, which loses no data: \`kubectl -n ${operatorNamespace} rollout restart deployment/multinic-operator-controller-manager\`, or \`kubectl -n ${systemNamespace} rollout restart deployment/multinic-agent-controller\`. Report the bug with the log.`,
         ko: `해당 프로세스를 재시작하십시오. 잃는 정보는 없습니다: \`kubectl -n ${operatorNamespace} rollout restart deployment/multinic-operator-controller-manager\` 또는 \`kubectl -n ${systemNamespace} rollout restart deployment/multinic-agent-controller\`. 로그와 함께 결함을 보고하십시오.`,
+      },
+    ],
+  },
+  MultiNicReconcileFailing: {
+    exprs: {
+      'multinic-operator': failingReconciles('multinic-operator'),
+      'multinic-agent': failingReconciles('multinic-agent'),
+    },
+    for: '15m',
+    severity: 'warning',
+    summary: 'Reconciles of {{ $labels.controller }} fail.',
+    description:
+      'For 15 minutes reconciles of {{ $labels.controller }} have failed; failures in 10 minutes: {{ $value | humanize }}.',
+    meaning: {
+      en: 'A reconcile ends with an error before it can report a reason in the status: the API server refuses a write, or answers with errors. `controller` is `openstack-config`, `multinicoperator`, `node-config`, `drift` (checks of nodes) or `biz-config` (MultiNicBizConfigs).',
+      ko: 'reconcile이 상태에 사유를 기록하기 전에 오류로 끝납니다. API 서버가 쓰기를 거부하거나 오류로 응답하는 상태입니다. `controller`는 `openstack-config`, `multinicoperator`, `node-config`, `drift`(노드 점검), `biz-config`(MultiNicBizConfig) 중 하나입니다.',
+    },
+    impact: {
+      en: 'Changes of the failing objects are not processed, and their status may be outdated. MultiNIC retries each object at least every 6 minutes. NICs that are configured go on working.',
+      ko: '실패하는 객체의 변경이 처리되지 않고 상태가 최신이 아닐 수 있습니다. 객체마다 늦어도 6분 간격으로 다시 시도합니다. 이미 설정된 NIC는 계속 동작합니다.',
+    },
+    diagnosis: [
+      {
+        say: {
+          en: 'The log has `reconcile failed, will retry` with object and error: of operator and lifecycle in the management cluster, of the controller in a business cluster.',
+          ko: '로그의 `reconcile failed, will retry`에 객체와 오류가 있습니다. 관리 클러스터에서는 오퍼레이터와 lifecycle, 비즈니스 클러스터에서는 컨트롤러의 로그입니다.',
+        },
+        run: `${logs.operator}; ${logs.lifecycle}; ${logs.controller}`,
+      },
+      {
+        say: {
+          en: 'Check whether the API server accepts writes: etcd, webhooks, quotas.',
+          ko: 'API 서버가 쓰기를 받아들이는지 확인합니다(etcd, webhook, 쿼터).',
+        },
+        run: "kubectl get --raw='/readyz?verbose'",
+      },
+      {
+        say: {
+          en: 'In `multinic_kube_requests_total`, status 0 means no answer, 403 a missing right, 409 a conflict with another writer.',
+          ko: '`multinic_kube_requests_total`의 status 0은 응답 없음, 403은 권한 부족, 409는 다른 작성자와의 충돌을 뜻합니다.',
+        },
+      },
+    ],
+    fix: [
+      {
+        en: 'Correct the cause that the error names. With 403, restore the rights with `helm upgrade`; see [MultiNicRightsMissing](MultiNicRightsMissing.md).',
+        ko: '오류에 나타난 원인을 해결하십시오. 403이면 `helm upgrade`로 권한을 복구하십시오. [MultiNicRightsMissing](MultiNicRightsMissing.ko.md)을 참고하십시오.',
+      },
+      {
+        en: 'If the error is none of Kubernetes, report the bug with the log.',
+        ko: 'Kubernetes의 오류가 아니면 로그와 함께 결함을 보고하십시오.',
       },
     ],
   },

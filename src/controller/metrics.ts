@@ -1,6 +1,4 @@
-import { findCondition } from '../api/condition.ts';
 import type { metricTable } from '../api/metrics.ts';
-import { reasons } from '../api/reasons.ts';
 import type { Store } from '../kube/cache/store.ts';
 import type { Metrics } from '../process/metrics.ts';
 import type { Runner } from './jobs/runner.ts';
@@ -10,6 +8,7 @@ import type { RemovalLedger } from './removals/ledger.ts';
 import type { Rollout } from './scheduling/rollout-budget.ts';
 import { rolloutStates } from './scheduling/rollout-nodes.ts';
 import { isDrifted } from './status/conditions.ts';
+import { whyNotReady } from './status/not-ready.ts';
 import type { ControllerMetrics } from './status/report.ts';
 
 const states = ['Pending', 'InProgress', 'Configured', 'Failed'] as const;
@@ -86,13 +85,6 @@ export function sampleRemovals(
       () => budget.clusterUse(ledger.entries()).find((use) => use.scope === scope)?.used ?? 0,
     );
   }
-}
-
-function whyNotReady(status: NodeConfig['status']): string | undefined {
-  const ready = findCondition(status?.conditions, 'Ready');
-  if (ready?.status !== 'False' || ready.reason === undefined) return undefined;
-  // Any writer may set any reason in a status, and a metric series never expires.
-  return Object.hasOwn(reasons, ready.reason) ? ready.reason : 'Other';
 }
 
 /** Ignores unknown states, which another controller may have written. */

@@ -9,7 +9,8 @@ import { type AlertName, alerts } from '../../build/alerts/alerts.ts';
 import { agentDashboard } from '../../build/alerts/dashboards/agent.ts';
 import { operatorDashboard } from '../../build/alerts/dashboards/operator.ts';
 import { runbookBase } from '../../build/alerts/rules.ts';
-import { type Scenario, type Series, scenarios } from './alerts/scenarios.ts';
+import { type Scenario, scenarios } from './alerts/scenarios.ts';
+import type { Series } from './alerts/series.ts';
 
 const root = join(import.meta.dirname, '../..');
 let folder: string;

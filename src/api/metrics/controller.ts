@@ -42,6 +42,12 @@ export const controllerMetrics = {
     lookFor: 'A reason that stays: see its action in the table of reasons.',
     labels: ['reason'],
   },
+  multinic_biz_configs_not_ready: {
+    type: 'gauge',
+    help: 'MultiNicBizConfigs whose condition Ready is False, by reason.',
+    lookFor: 'A reason that stays: see its action in the table of reasons.',
+    labels: ['reason'],
+  },
   multinic_removal_budget_used: {
     type: 'gauge',
     help: 'Nodes (scope clusterNodes) and NICs (clusterNics) of the business cluster whose removal by edits and deletions counts in the budget of the last hour, waiting removals included.',

@@ -1,4 +1,4 @@
-import { nothing, type ReasonRow, row } from './reason-row.ts';
+import { nothing, row, type StatusReasonRow } from './reason-row.ts';
 
 const kind = 'multinicbizconfig';
 
@@ -12,6 +12,7 @@ export const multiNicBizConfigReasons = {
       'spec.nodeConfigs의 모든 노드가 설정되었거나 목록이 비어 있습니다.',
     ],
     nothing,
+    { alerts: [] },
   ),
   ProcessingNodes: row(
     kind,
@@ -21,6 +22,7 @@ export const multiNicBizConfigReasons = {
       'spec.nodeConfigs의 일부 노드가 대기 중이거나 처리 중입니다.',
     ],
     nothing,
+    { alerts: [] },
   ),
   NodesFailed: row(
     kind,
@@ -33,6 +35,7 @@ export const multiNicBizConfigReasons = {
       'Check status.nodeStatuses and the MultiNicNodeConfig of each failed node.',
       'status.nodeStatuses와 실패한 각 노드의 MultiNicNodeConfig를 확인하십시오.',
     ],
+    { alerts: ['MultiNicBizConfigNotReady'] },
   ),
   EntriesRefused: row(
     kind,
@@ -45,6 +48,7 @@ export const multiNicBizConfigReasons = {
       'Correct the fields that status.nodeStatuses names.',
       'status.nodeStatuses에 표시된 필드를 수정하십시오.',
     ],
+    { alerts: ['MultiNicBizConfigNotReady'] },
   ),
   SpecUnreadable: row(
     kind,
@@ -54,6 +58,7 @@ export const multiNicBizConfigReasons = {
       'spec에 형식이 잘못된 필드가 있어 MultiNicNodeConfig를 변경하지 않습니다.',
     ],
     ['Correct the field that the message names.', '메시지에 표시된 필드를 수정하십시오.'],
+    { alerts: ['MultiNicBizConfigNotReady'] },
   ),
   NodeConfigWins: row(
     kind,
@@ -66,6 +71,7 @@ export const multiNicBizConfigReasons = {
       'Remove the entry; or, if this object is to configure the node, delete the MultiNicNodeConfig that the message names.',
       '항목을 제거하거나, 이 객체로 노드를 설정하려면 메시지에 표시된 MultiNicNodeConfig를 삭제하십시오.',
     ],
+    { alerts: [] },
   ),
   NodeConfigRefused: row(
     kind,
@@ -78,6 +84,7 @@ export const multiNicBizConfigReasons = {
       'Follow the message; the controller retries.',
       '메시지의 내용을 확인하십시오. 자동으로 다시 시도합니다.',
     ],
+    { alerts: ['MultiNicBizConfigNotReady'] },
   ),
   WaitingForIndex: row(
     kind,
@@ -87,6 +94,7 @@ export const multiNicBizConfigReasons = {
       '같은 인덱스를 쓰는 NIC가 노드에서 제거될 때까지 새 NIC가 기다립니다.',
     ],
     nothing,
+    { alerts: [] },
   ),
   ReadOnly: row(
     kind,
@@ -99,6 +107,7 @@ export const multiNicBizConfigReasons = {
       'Edit the MultiNicNodeConfigs instead (Viola writes them), or set controller.bizConfig.mode to active and remove the annotation multinic.io/biz-config-mode.',
       '대신 MultiNicNodeConfig를 수정하거나(Viola가 기록), controller.bizConfig.mode를 active로 설정하고 multinic.io/biz-config-mode 어노테이션을 제거하십시오.',
     ],
+    { alerts: [] },
   ),
   UnknownMode: row(
     kind,
@@ -111,5 +120,6 @@ export const multiNicBizConfigReasons = {
       'Set the annotation to read-only, or remove it.',
       '어노테이션을 read-only로 설정하거나 제거하십시오.',
     ],
+    { alerts: [] },
   ),
-} as const satisfies Record<string, ReasonRow>;
+} as const satisfies Record<string, StatusReasonRow>;

@@ -195,7 +195,7 @@ export const openstackConfigReasons = {
       '동의하려면 kubectl multinic allow-removals NAMESPACE/NAME을 실행하거나 multinic.io/allow-removals 어노테이션에 새 값을 설정하십시오(삭제된 MultiNicNodeConfig에는 multinic.io/delete-consent에 현재 시각). 동의는 보류된 NIC에만 한 시간 동안 유효합니다. 의도하지 않았다면 변경을 되돌리거나 삭제된 객체의 스펙을 저장하십시오. NIC를 남기고 OpenstackConfig를 삭제하려면 deletionPolicy를 Retain으로 설정하고, MultiNicNodeConfig를 삭제하려면 finalizer multinic.io/cleanup을 제거하십시오.',
     ],
     {
-      alerts: ['MultiNicRemovalHeld', 'MultiNicDeletionsHeld'],
+      alerts: ['MultiNicRemovalHeld', 'MultiNicDeletionsHeld', 'MultiNicBizConfigNotReady'],
       step: 'Assignment',
       blocks: ['delivery'],
       codes: [

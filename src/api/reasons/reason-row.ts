@@ -9,6 +9,7 @@ export type VerdictStep = 'Neutron' | 'Selection' | 'Filter' | 'Assignment';
 /** Alert by reason, for objects without Ready True. */
 export type ReasonAlert =
   | 'MultiNicAgentFailing'
+  | 'MultiNicBizConfigNotReady'
   | 'MultiNicCloudFailing'
   | 'MultiNicDeletionStuck'
   | 'MultiNicDeletionsHeld'

@@ -11,6 +11,7 @@ import { createWatch } from '../../runtime/watch.ts';
 import { jittered } from '../../time/backoff.ts';
 import { passed } from '../../time/clock.ts';
 import { instanceIdOf, type NodeConfig, nodeNameOf } from '../objects/stores.ts';
+import { notReadyIndex, notReadyReasonsIn } from './not-ready.ts';
 
 /** Interval for checking the CustomResourceDefinition, ±20 %. */
 const definitionEveryMs = 60_000;
@@ -37,7 +38,11 @@ export function createGroupWatch(group: BizConfigGroup, options: GroupWatchOptio
   const definition = `${resource.plural}.${group}`;
   const store = new Store<BizConfig>({
     packed: true,
-    indexes: { label: ({ metadata }) => [labelValue(metadata.name)], node: nodesIn },
+    indexes: {
+      label: ({ metadata }) => [labelValue(metadata.name)],
+      node: nodesIn,
+      [notReadyIndex]: notReadyReasonsIn,
+    },
   });
   const reflector = createWatch({ resource, store, namespace, name: definition }, options);
 

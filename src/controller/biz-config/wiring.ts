@@ -9,6 +9,7 @@ import type { Controllers } from '../../runtime/controllers.ts';
 import type { Stores } from '../objects/stores.ts';
 import type { CountRemovals } from '../removals/count-removals.ts';
 import { LiveObjects } from './live-objects.ts';
+import { sampleNotReady } from './not-ready.ts';
 import { createBizReconciler } from './reconcile.ts';
 import { BizReporter } from './report.ts';
 import { createGroupWatch, keysOfChild, sourceKey } from './watch.ts';
@@ -43,6 +44,7 @@ export function defineBizConfigs(controllers: Controllers, options: BizConfigOpt
   if (setting === 'off') return {};
   const groups = [...new Set(values.bizConfigGroups)];
   const watches = groups.map((group) => createGroupWatch(group, { client, context, namespace }));
+  sampleNotReady(context.metrics, watches);
   controllers.define({
     name: controllerName,
     keyField: 'source',

@@ -1,9 +1,16 @@
 import type { Chart } from '../../../build/alerts/alert.ts';
 import type { AlertName } from '../../../build/alerts/alerts.ts';
 import { leases } from '../../../build/alerts/expressions.ts';
-
-/** What Prometheus scrapes: each series with its values, a minute apart, as promtool writes them. */
-export type Series = Readonly<Record<string, string>>;
+import {
+  leaderOf,
+  leads,
+  longest,
+  type Part,
+  rises,
+  type Series,
+  seriesOf,
+  shows,
+} from './series.ts';
 
 /** What must make an alert fire once it has held long enough, and something near it that must not. */
 export interface Scenario {
@@ -13,38 +20,6 @@ export interface Scenario {
   readonly labels?: Readonly<Record<string, string>>;
   /** `$value`, as its texts show it. */
   readonly value?: string;
-}
-
-const longest = 4_400;
-
-/** A gauge that stays as it is, as a Pod shows it. */
-function shows(
-  name: string,
-  labels: Readonly<Record<string, string>>,
-  value: number,
-  pod = 'a',
-): Series {
-  return { [seriesOf(name, labels, pod)]: `${value}+0x${longest}` };
-}
-
-/** A counter that rises by as much each minute. */
-function rises(name: string, labels: Readonly<Record<string, string>>, by: number): Series {
-  return { [seriesOf(name, labels, 'a')]: `0+${by}x${longest}` };
-}
-
-function seriesOf(name: string, labels: Readonly<Record<string, string>>, pod: string): string {
-  const all = Object.entries({ ...labels, pod, job: 'scraped' });
-  return `${name}{${all.map(([label, value]) => `${label}="${value}"`).join(',')}}`;
-}
-
-type Part = keyof typeof leases;
-
-function leads(part: Part, value = 1, pod = 'a'): Series {
-  return shows('multinic_leader', { lease: leases[part] }, value, pod);
-}
-
-function leaderOf(part: Part): string {
-  return seriesOf('multinic_leader', { lease: leases[part] }, 'a');
 }
 
 /** A gauge of one MultiNicOperator; quiet when only a process shows it that leads no more. */
@@ -72,14 +47,15 @@ function backupAge(last: number): Scenario {
   };
 }
 
-const ofPart = {
-  operator: 'multinic_openstack_configs_not_ready',
-  controller: 'multinic_node_configs_not_ready',
+const gauges = {
+  openstackConfigs: ['multinic_openstack_configs_not_ready', 'operator'],
+  nodeConfigs: ['multinic_node_configs_not_ready', 'controller'],
+  bizConfigs: ['multinic_biz_configs_not_ready', 'controller'],
 } as const;
 
 /** Two objects for this reason; quiet when only a process says so that leads no more, or when it is another reason. */
-function byReason(part: 'operator' | 'controller', reason: string, labels = { reason }): Scenario {
-  const name = ofPart[part];
+function byReason(objects: keyof typeof gauges, reason: string, labels = { reason }): Scenario {
+  const [name, part] = gauges[objects];
   return {
     fires: { ...leads(part), ...shows(name, { reason }, 2) },
     quiet: {
@@ -131,6 +107,21 @@ function hanging(controller: string): Scenario {
     quiet: shows(name, { controller }, 500),
     labels: { controller },
     value: '11m 40s',
+  };
+}
+
+/** Each minute a reconcile fails; quiet when the last failure is long ago, though statuses with errors rise. */
+function failing(controller: string): Scenario {
+  const name = 'multinic_reconcile_total';
+  const failed = { controller, result: 'error', status: 'reconcile_error' };
+  return {
+    fires: rises(name, failed, 1),
+    quiet: {
+      [seriesOf(name, failed, 'a')]: `0+1x10 10+0x${longest}`,
+      ...rises(name, { controller, result: 'success', status: 'error' }, 5),
+    },
+    labels: { controller },
+    value: '10',
   };
 }
 
@@ -205,12 +196,16 @@ export const scenarios: Readonly<Record<AlertName, Partial<Record<Chart, Scenari
       quiet: { ...leads('lifecycle'), ...shows('multinic_database_restore_failed', {}, 0) },
     },
   },
-  MultiNicCloudFailing: { 'multinic-operator': byReason('operator', 'KeystoneError') },
-  MultiNicDeliveryFailing: { 'multinic-operator': byReason('operator', 'ViolaPostError') },
-  MultiNicOpenstackConfigNotReady: { 'multinic-operator': byReason('operator', 'NameConflict') },
-  MultiNicRemovalHeld: { 'multinic-operator': byReason('operator', 'RemovalHeld') },
-  MultiNicRemovalUnconfirmed: { 'multinic-operator': byReason('operator', 'RemovalUnconfirmed') },
-  MultiNicDeletionStuck: { 'multinic-operator': byReason('operator', 'Deleting') },
+  MultiNicCloudFailing: { 'multinic-operator': byReason('openstackConfigs', 'KeystoneError') },
+  MultiNicDeliveryFailing: { 'multinic-operator': byReason('openstackConfigs', 'ViolaPostError') },
+  MultiNicOpenstackConfigNotReady: {
+    'multinic-operator': byReason('openstackConfigs', 'NameConflict'),
+  },
+  MultiNicRemovalHeld: { 'multinic-operator': byReason('openstackConfigs', 'RemovalHeld') },
+  MultiNicRemovalUnconfirmed: {
+    'multinic-operator': byReason('openstackConfigs', 'RemovalUnconfirmed'),
+  },
+  MultiNicDeletionStuck: { 'multinic-operator': byReason('openstackConfigs', 'Deleting') },
   MultiNicCloudUnread: {
     'multinic-operator': {
       fires: {
@@ -325,12 +320,13 @@ export const scenarios: Readonly<Record<AlertName, Partial<Record<Chart, Scenari
     },
   },
   MultiNicNicMissing: {
-    'multinic-agent': { ...byReason('controller', 'WaitingForNIC'), labels: {} },
+    'multinic-agent': { ...byReason('nodeConfigs', 'WaitingForNIC'), labels: {} },
   },
-  MultiNicAgentFailing: { 'multinic-agent': byReason('controller', 'ImagePullFailed') },
-  MultiNicNodeConfigNotReady: { 'multinic-agent': byReason('controller', 'NodeNotFound') },
-  MultiNicDeletionsHeld: { 'multinic-agent': byReason('controller', 'RemovalHeld') },
-  MultiNicOtherController: { 'multinic-agent': byReason('controller', 'OtherControllerActive') },
+  MultiNicAgentFailing: { 'multinic-agent': byReason('nodeConfigs', 'ImagePullFailed') },
+  MultiNicNodeConfigNotReady: { 'multinic-agent': byReason('nodeConfigs', 'NodeNotFound') },
+  MultiNicDeletionsHeld: { 'multinic-agent': byReason('nodeConfigs', 'RemovalHeld') },
+  MultiNicOtherController: { 'multinic-agent': byReason('nodeConfigs', 'OtherControllerActive') },
+  MultiNicBizConfigNotReady: { 'multinic-agent': byReason('bizConfigs', 'EntriesRefused') },
   MultiNicRolloutStopped: {
     'multinic-agent': {
       fires: {
@@ -371,6 +367,10 @@ export const scenarios: Readonly<Record<AlertName, Partial<Record<Chart, Scenari
   MultiNicWorkHanging: {
     'multinic-operator': hanging('openstack-config'),
     'multinic-agent': hanging('node-config'),
+  },
+  MultiNicReconcileFailing: {
+    'multinic-operator': failing('openstack-config'),
+    'multinic-agent': failing('biz-config'),
   },
   MultiNicHeapNearlyFull: {
     'multinic-operator': heap('viola'),
