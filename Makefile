@@ -23,7 +23,7 @@ setup: $(installed) ## Install dependencies (Node 24 included)
 demo: build ## Attach and detach ports on two hosts of this machine; ARGS=--once ends by itself
 	@node rig/demo/main.ts $(ARGS)
 
-check: $(installed) ## Types, lint, import direction, format, generated files, unit tests; prints how long each took
+check: $(installed) ## Types, lint, import direction, unused exports, format, generated files, unit tests; prints how long each took
 	@test/check
 
 test: $(installed) ## Types, lint, unit; the agent in network namespaces; all parts under bad input (needs root); runs all, reports at the end

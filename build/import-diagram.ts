@@ -136,7 +136,7 @@ export function layersOf(graph: ImportGraph): string[][] {
 }
 
 /** Returns a table with the layers of these folders of `src`, top first. */
-export function layerTable(parts: readonly string[], files: FileImports): string {
+function layerTable(parts: readonly string[], files: FileImports): string {
   const rows = parts.map((part) => {
     const layers = layersOf(importsWithin(`src/${part}`, files));
     const text = layers.map((children) => children.map((child) => `\`${child}\``).join(' '));

@@ -17,7 +17,7 @@ export interface ResultsTable {
 /** Of what is tried from now on: a run takes long enough for another one to come. */
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
 
-export function tableLine(cells: readonly Cell[]): string {
+function tableLine(cells: readonly Cell[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 

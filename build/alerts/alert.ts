@@ -7,7 +7,7 @@ export const languages = ['en', 'ko'] as const;
 
 export type Language = (typeof languages)[number];
 
-export type Text = Readonly<Record<Language, string>>;
+type Text = Readonly<Record<Language, string>>;
 
 /** Diagnosis step: a text and the command to run. */
 export interface Inspection {

@@ -2,7 +2,7 @@ import type { Component } from './bill-of-materials.ts';
 import { isInRange } from './version-range.ts';
 
 /** Advisory in the form of npm's registry. */
-export interface Advisory {
+interface Advisory {
   readonly url: string;
   readonly title: string;
   readonly severity: string;

@@ -3,7 +3,7 @@ import { StatusError } from './objects/status-error.ts';
 import type { WatchEvent } from './verbs/watch.ts';
 
 /** Which requests a fault meets; what is left out matches everything. */
-export interface Match {
+interface Match {
   readonly verb?: Verb;
   /** Plural name with its group, "jobs.batch"; of the core group alone, "pods". */
   readonly resource?: string;

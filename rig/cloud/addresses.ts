@@ -24,7 +24,7 @@ export function overlaps(a: AddressRange, b: AddressRange): boolean {
 }
 
 /** The number of an address. */
-export function numberOf(ip: string): bigint {
+function numberOf(ip: string): bigint {
   return ip.includes(':') ? new Address6(ip).bigInt() : new Address4(ip).bigInt();
 }
 

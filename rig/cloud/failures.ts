@@ -1,7 +1,7 @@
 /** What the simulation serves, each under its own path prefix. */
 export type ServiceName = 'contrabass' | 'keystone' | 'neutron' | 'nova' | 'glance' | 'control';
 
-export type FailureKind =
+type FailureKind =
   /** Answers `status`. */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: string | undefined }
   /** Never answers. */

@@ -2,7 +2,7 @@ import { notServed, Refusal } from './refusal.ts';
 import type { ServedRequest } from './route.ts';
 
 /** What a list filters by: the values of a resource under one query key; of several values one has to match. */
-export type Filters<T> = Readonly<Record<string, (item: T) => string | readonly string[]>>;
+type Filters<T> = Readonly<Record<string, (item: T) => string | readonly string[]>>;
 
 export interface NeutronList<T> {
   readonly collection: string;

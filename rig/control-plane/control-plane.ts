@@ -6,7 +6,7 @@ import { runScript } from '../hosts/box/script.ts';
 import { type AuditEntry, parseAuditLog } from './audit-log.ts';
 import { type ObjectReader, openReader } from './object-reader.ts';
 
-export type ControlPlaneProcess =
+type ControlPlaneProcess =
   | 'etcd'
   | 'kube-apiserver'
   | 'kube-controller-manager'

@@ -1,7 +1,7 @@
 import { isFree } from '../parts/free-ports.ts';
 
 /** Offsets of the demo's loopback ports from its base. */
-export const offsets = {
+const offsets = {
   viola: 0,
   inventory: 1,
   controller: 2,
@@ -11,7 +11,7 @@ export const offsets = {
   operator: 6,
 } as const;
 
-export type PortName = keyof typeof offsets;
+type PortName = keyof typeof offsets;
 export type Ports = Readonly<Record<PortName, number>>;
 
 /** Returns ports from a base; throws an error that names the first taken one and a base whose ports are free. */

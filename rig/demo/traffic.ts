@@ -30,7 +30,7 @@ socket.bind({ address: from }, () => {
 });`;
 
 /** Packets of a NIC and their answers since the traffic began. */
-export interface Packets {
+interface Packets {
   readonly sent: number;
   readonly answered: number;
 }

@@ -2,7 +2,7 @@ import { Agent, fetch } from 'undici';
 import { loadKubeconfig } from '../../src/kube/access/kubeconfig.ts';
 
 /** What an API server answered. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly body: unknown;
 }

@@ -1,7 +1,7 @@
 import { decryptPassword } from '../../src/openstack/aes-cbc.ts';
 
 /** A port, as far as the deployed operator reads one. */
-export interface Port {
+interface Port {
   readonly id: string;
   readonly network_id: string;
   readonly mac_address: string;

@@ -10,7 +10,7 @@ export interface Summary {
     | null;
 }
 
-export interface Failure {
+interface Failure {
   readonly id: number;
   readonly mac: string;
   readonly reason: string;

@@ -24,7 +24,7 @@ export interface FaultProxyOptions {
 }
 
 /** One request as it reached the proxy, whatever became of it. */
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly atMs: number;
   readonly method: string;
   readonly path: string;

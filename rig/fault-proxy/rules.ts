@@ -24,7 +24,7 @@ const match = {
 const ending = z.enum(['hang', 'reset']).default('hang');
 
 /** What goes wrong. The first rule that meets decides; a `delay` goes with another fault. */
-export const ruleSchema = z.discriminatedUnion('fault', [
+const ruleSchema = z.discriminatedUnion('fault', [
   /**
    * No byte moves: new connections are accepted and get no TLS handshake, those that exist freeze. Met by each new
    * connection, by each that waits for an answer, and by each piece that is sent on one that exists; `times` and `chance`
@@ -98,7 +98,7 @@ export const ruleSchema = z.discriminatedUnion('fault', [
   }),
 ]);
 
-export type Rule = z.infer<typeof ruleSchema>;
+type Rule = z.infer<typeof ruleSchema>;
 export type RuleInput = z.input<typeof ruleSchema>;
 export type Fault = Rule['fault'];
 export type RuleOf<Name extends Fault> = Extract<Rule, { fault: Name }>;

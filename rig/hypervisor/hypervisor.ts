@@ -3,7 +3,7 @@ import type { Clock } from '../../src/time/clock.ts';
 import type { OpenstackUser } from '../openstack/openstack-http.ts';
 
 /** A NIC as it was plugged: the name it got first, which the guest may change, and the port's MAC. */
-export interface PluggedNic {
+interface PluggedNic {
   readonly nic: string;
   readonly mac: string;
 }
@@ -30,7 +30,7 @@ export interface HypervisorOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-export interface HypervisorChange extends PluggedNic {
+interface HypervisorChange extends PluggedNic {
   readonly what: 'plugged' | 'unplugged';
   readonly serverId: string;
 }

@@ -16,7 +16,7 @@ export interface Stack extends CloudAccess, AsyncDisposable {
 }
 
 /** What can be done with its RabbitMQ. */
-export interface Rabbit {
+interface Rabbit {
   readonly host: string;
   readonly port: number;
   /** Of the services. */

@@ -23,7 +23,7 @@ export interface CloudAccess {
   };
 }
 
-export interface SubnetRequest {
+interface SubnetRequest {
   readonly networkId: string;
   readonly cidr: string;
   readonly name?: string;
@@ -32,14 +32,14 @@ export interface SubnetRequest {
   readonly hostRoutes?: readonly { readonly destination: string; readonly nexthop: string }[];
 }
 
-export interface PortRequest {
+interface PortRequest {
   readonly networkId: string;
   readonly name?: string;
   readonly macAddress?: string;
   readonly fixedIps?: readonly { readonly subnetId?: string; readonly ipAddress?: string }[];
 }
 
-export interface ServerRequest {
+interface ServerRequest {
   readonly name: string;
   readonly networkIds?: readonly string[];
   readonly portIds?: readonly string[];
@@ -66,7 +66,7 @@ const attachmentSchema = z.object({
 /** A NIC of a server as Nova reports it on the wire. */
 export type Attachment = z.infer<typeof attachmentSchema>;
 
-export interface PortChange {
+interface PortChange {
   readonly name?: string;
   readonly device_id?: string;
   readonly device_owner?: string;
@@ -74,13 +74,13 @@ export interface PortChange {
   readonly fixed_ips?: readonly { readonly subnet_id: string; readonly ip_address?: string }[];
 }
 
-export interface ServerChange {
+interface ServerChange {
   readonly name?: string;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
 }
 
-export type Role = 'admin' | 'member' | 'reader';
+type Role = 'admin' | 'member' | 'reader';
 
 /** A user of a tenant's project. */
 export interface Account {

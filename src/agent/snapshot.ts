@@ -85,7 +85,7 @@ export interface Rule {
 
 /** Flag names in `ip` output and arguments. */
 export const neighbourFlags = ['router', 'extern_learn'] as const;
-export type NeighbourFlag = (typeof neighbourFlags)[number];
+type NeighbourFlag = (typeof neighbourFlags)[number];
 
 /** Permanent neighbour entry (ip-neighbour(8)); entries resolved by the kernel are left out. */
 export interface Neighbour {
@@ -149,7 +149,7 @@ export interface OwnFile {
 }
 
 /** Configuration the network manager holds for a NIC. */
-export interface GeneratedConfig extends OwnFile {
+interface GeneratedConfig extends OwnFile {
   /** Routes in tables shared with other software. */
   readonly routes?: readonly Pick<Route, 'to' | 'table' | 'metric'>[];
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { checkRequest } from './node-configs-http.ts';
 
 /** Maximum number of nodes per request. */
-export const mostCheckedNodes = 50;
+const mostCheckedNodes = 50;
 
 /** JSON in the annotation multinic.io/check-nodes. */
 export const checkNodesRequest = z.strictObject({

@@ -13,7 +13,7 @@ export const inventoryQuery = z.object({
   instanceId: z.string().max(64).optional().describe('Only this server.'),
 });
 
-export const inventoryRecord = z.object({
+const inventoryRecord = z.object({
   providerId: z.string(),
   nodeName: z.string(),
   instanceId: z.string(),
@@ -45,7 +45,7 @@ const seenInterface = z.looseObject({
 });
 
 /** Record with observed port data, which are not part of the delivered and hashed config. */
-export const observedRecord = inventoryRecord.extend({
+const observedRecord = inventoryRecord.extend({
   config: inventoryRecord.shape.config.extend({ interfaces: z.array(seenInterface) }),
   lastConfigHash: z
     .string()
@@ -77,7 +77,7 @@ export const historyQuery = z.strictObject({
 
 const loggedInterface = z.looseObject(interfaceSpec.shape);
 
-export const inventoryChange = z.object({
+const inventoryChange = z.object({
   at: z.string().describe('When the change was recorded (RFC 3339).'),
   providerId: z.string(),
   nodeName: z.string(),
@@ -125,5 +125,4 @@ export const inventoryProviders = z.object({ providers: z.array(inventoryProvide
 
 export type InventoryProvider = z.infer<typeof inventoryProvider>;
 export type ObservedRecord = z.infer<typeof observedRecord>;
-export type InventoryQuery = z.infer<typeof inventoryQuery>;
 export type InventoryRecord = z.infer<typeof inventoryRecord>;

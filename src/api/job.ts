@@ -34,7 +34,7 @@ const ip6 = z.ipv6().transform(plainForm);
 const ip = z.union([z.ipv4(), ip6]);
 const cidr = z.union([z.cidrv4(), z.cidrv6().transform(plainForm)]);
 
-export const requestRoute = z.object({
+const requestRoute = z.object({
   to: cidr,
   via: ip.optional(),
   metric: z.int().min(0).optional(),
@@ -50,7 +50,7 @@ export const routings = ['pbr', 'main', 'isolated'] as const;
 export const maxRoutes = 64;
 
 /** Desired NIC on a node; addresses have the form `ip/prefix`, MACs are lower case. */
-export const requestInterface = z.object({
+const requestInterface = z.object({
   index: z.int().min(0).max(9),
   portId: z.string().max(64).optional(),
   mac: z.string().regex(/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/),
@@ -74,7 +74,7 @@ export function protocolOf({ addresses, routing }: RequestInterface): Protocol {
  * Rights that the Job grants to the agent's Pod. Webhooks, policies and runtimes may remove some of them before the
  * agent starts. With missing rights an agent would apply half a change, or report an unclean node as clean.
  */
-export const podRights = z.object({
+const podRights = z.object({
   /** `runAsUser` in the container. */
   user: z.int().min(0),
   /** Capabilities without `CAP_`; agents ignore unknown capabilities. */
@@ -221,9 +221,9 @@ export function reasonFor(reason: NicReason, spoken: Protocol): NicReason {
  * `Held` (protocol 4): a managed NIC stays, because the request does not name its removal. Requested NICs with the same
  * index, name or address wait and are `Held` too.
  */
-export const nicState = z.enum(['Configured', 'Removed', 'Pending', 'Failed', 'Held']);
+const nicState = z.enum(['Configured', 'Removed', 'Pending', 'Failed', 'Held']);
 
-export const nicResult = z.object({
+const nicResult = z.object({
   index: z.int().min(0).max(9),
   portId: z.string().max(64).optional(),
   mac: z.string().max(17),
@@ -244,7 +244,7 @@ export const nicResult = z.object({
 export type NicResult = z.infer<typeof nicResult>;
 
 /** NIC with an assigned index on a host. */
-export const reportedNic = z.object({
+const reportedNic = z.object({
   mac: requestInterface.shape.mac,
   portId: z.string().max(64).optional(),
   index: z.int().min(0).max(9),

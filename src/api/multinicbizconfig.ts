@@ -6,7 +6,7 @@ import type { ObjectMeta } from './object-meta.ts';
 const text = (what: string) => z.string().optional().describe(what);
 
 /** NIC entry. The schema has no limits: an invalid entry refuses its own node, not the whole object. */
-export const bizInterface = z.object({
+const bizInterface = z.object({
   portId: text('Neutron port id; the NIC name belongs to the port.'),
   macAddress: text('MAC address of the port, in colon form; how the node finds the NIC.'),
   address: text('IPv4 address of the NIC, without prefix.'),
@@ -16,7 +16,7 @@ export const bizInterface = z.object({
 
 export type BizInterface = z.infer<typeof bizInterface>;
 
-export const bizNode = z.object({
+const bizNode = z.object({
   attachedNodeId: text('Nova server id; the node is the one whose systemUUID equals it.'),
   attachedNodeName: text('Kubernetes node name; names the MultiNicNodeConfig of the node.'),
   interfaces: z
@@ -40,7 +40,7 @@ export const bizConfigSpec = z.object({
 
 export type BizConfigSpec = z.infer<typeof bizConfigSpec>;
 
-export const bizNodeStatus = z.object({
+const bizNodeStatus = z.object({
   attachedNodeId: text('attachedNodeId of the entry.'),
   attachedNodeName: text('attachedNodeName of the entry.'),
   state: nodeConfigState.optional().describe('State of the MultiNicNodeConfig of the node.'),

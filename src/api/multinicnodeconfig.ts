@@ -6,7 +6,7 @@ import { text, time } from './schema-fields.ts';
 
 const macPattern = /^([0-9A-Fa-f]{2}:){5}([0-9A-Fa-f]{2})$/;
 
-export const route = z.object({
+const route = z.object({
   to: z.string().max(64).describe('Destination network, such as 10.9.0.0/16.'),
   via: z.string().max(64).optional().describe('Next hop; without it the route has scope link.'),
   metric: z.int32().min(0).optional().describe('Route metric; default 100 + index of the NIC.'),
@@ -17,7 +17,7 @@ export const routing = z.enum(['isolated', 'pbr', 'main']);
 export type Routing = z.infer<typeof routing>;
 
 /** Subnet on a port beside the main address's subnet. */
-export const furtherSubnet = z.object({
+const furtherSubnet = z.object({
   cidr: z.string().max(64).describe('Network of the subnet, such as 10.1.0.0/24.'),
   gateway: z.string().max(64).optional().describe('Gateway of the subnet, if it has one.'),
   routes: z

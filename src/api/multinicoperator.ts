@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { conditions } from './condition.ts';
-import type { ObjectMeta } from './object-meta.ts';
 
 // Legacy objects stay valid: nothing is required, and any value with the right type is accepted here. The reconciler
 // reports unusable values in the condition `Accepted`.
@@ -29,7 +28,7 @@ const keyReference = (what: string) =>
     .optional()
     .describe(`Key of a ${what} in the same namespace.`);
 
-export const environmentVariable = z.object({
+const environmentVariable = z.object({
   name: text('Name of the variable.'),
   value: text('Its value.'),
   valueFrom: z
@@ -225,12 +224,3 @@ export const multiNicOperatorStatus = z.object({
 });
 
 export type MultiNicOperatorStatus = z.infer<typeof multiNicOperatorStatus>;
-
-/** Installs and protects the operator, MariaDB and backups; one object per cluster, in lifecycle's namespace. */
-export interface MultiNicOperator {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly metadata: ObjectMeta;
-  readonly spec: MultiNicOperatorSpec;
-  readonly status?: MultiNicOperatorStatus;
-}

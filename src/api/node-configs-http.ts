@@ -116,7 +116,7 @@ export const postHeaders = providerHeaders.extend({
     .describe(`${resultsPreference}: the caller reads the results of each node in a 200 response.`),
 });
 
-export const nodeErrorCode = z.enum([
+const nodeErrorCode = z.enum([
   'StaleBase',
   'FieldConflict',
   'Fenced',
@@ -127,14 +127,14 @@ export const nodeErrorCode = z.enum([
   'Internal',
 ]);
 
-export const nodeResult = z.object({
+const nodeResult = z.object({
   nodeName: z.string(),
   status: z.enum(['created', 'updated', 'unchanged']),
   uid: z.string(),
   generation: z.int(),
 });
 
-export const nodeError = z.object({
+const nodeError = z.object({
   nodeName: z.string(),
   code: nodeErrorCode,
   field: z.string().describe('Path of the field; empty: the error is about no field.'),
@@ -171,7 +171,7 @@ export const existingNodeConfig = z.object({
 export type ExistingNodeConfig = z.infer<typeof existingNodeConfig>;
 
 /** Existing object in an unreadable form: its NICs and names are unknown. */
-export const unreadableNode = z.object({
+const unreadableNode = z.object({
   objectName: z.string().describe('metadata.name of the object.'),
   uid: z.string(),
   generation: z.int(),
@@ -281,5 +281,3 @@ export const problem = z.object({
   requestId: z.string().optional(),
   errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
 });
-
-export type Problem = z.infer<typeof problem>;

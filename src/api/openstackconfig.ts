@@ -9,7 +9,7 @@ const duration = (what: string) =>
 const flag = (what: string) => z.boolean().optional().describe(what);
 const atomic = { 'x-kubernetes-list-type': 'atomic' };
 
-export const credentials = z
+const credentials = z
   .object({
     openstackProviderID: text('Contrabass id of the OpenStack provider.'),
     k8sProviderID: text('Business cluster the nodes belong to (x-provider-id).'),
@@ -27,7 +27,7 @@ export const credentials = z
   })
   .describe('How to reach the cloud: through Contrabass, directly, or by a Secret.');
 
-export const addressFamily = z.enum(['IPv4', 'IPv6']);
+const addressFamily = z.enum(['IPv4', 'IPv6']);
 
 export type AddressFamily = z.infer<typeof addressFamily>;
 

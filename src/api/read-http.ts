@@ -42,7 +42,7 @@ const stateCounts = z.object(
   >,
 );
 
-export const clusterView = z.object({
+const clusterView = z.object({
   providerId: z.string().describe('Business cluster.'),
   reachable: z
     .boolean()
@@ -66,7 +66,7 @@ export type ClusterView = z.infer<typeof clusterView>;
 export const clusterViews = z.object({ items: z.array(clusterView), ...page });
 
 /** NIC of a node: the planned entry with its status in the business cluster. */
-export const nicView = z.object({
+const nicView = z.object({
   name: z.string().describe('multinic0 to multinic9.'),
   portId: z.string().optional(),
   macAddress: z.string(),
@@ -89,7 +89,7 @@ export const nicView = z.object({
 export type NicView = z.infer<typeof nicView>;
 
 /** Why a port is not a NIC. */
-export const unusedPortView = z.object({
+const unusedPortView = z.object({
   portId: z.string(),
   macAddress: z.string().optional(),
   address: z.string().optional().describe('First address in a selected subnet.'),
@@ -163,7 +163,7 @@ export const nodesQuery = pageQuery.extend({
 });
 
 /** An OpenstackConfig in relation to a port. */
-export const portConfigView = z.object({
+const portConfigView = z.object({
   config: configKey,
   selectsServer: z.boolean().optional().describe('Absent: the selection could not be read.'),
   selectsSubnet: z.boolean().optional().describe('Absent: the selection could not be read.'),
@@ -176,7 +176,7 @@ export const portConfigView = z.object({
   nextSyncAt: time('Next sync, if it is known').optional(),
 });
 
-export const portView = z.object({
+const portView = z.object({
   portId: z.string(),
   macAddress: z.string(),
   addresses: z.array(z.object({ subnetId: z.string(), ip: z.string() })),
@@ -230,7 +230,7 @@ export const portsQuery = z.strictObject({
 });
 
 /** Change of one NIC in a plan. */
-export const nicChange = z.object({
+const nicChange = z.object({
   name: z.string(),
   change: z.enum(['add', 'change', 'remove']),
   portId: z.string().optional(),
@@ -257,7 +257,7 @@ export const blockedNic = z.object({
 export type BlockedNic = z.infer<typeof blockedNic>;
 
 /** Budget use, as in the plan. */
-export const budgetView = z.object({
+const budgetView = z.object({
   scope: z.enum(Object.keys(budgetLimits) as BudgetScope[]).describe('What the budget counts.'),
   used: z.int().describe('Removals of the last hour and of this plan.'),
   total: z.int().describe('Nodes or NICs before these removals.'),
@@ -266,7 +266,7 @@ export const budgetView = z.object({
 });
 export type BudgetView = z.infer<typeof budgetView>;
 
-export const plannedNode = z.object({
+const plannedNode = z.object({
   nodeName: z.string(),
   instanceId: z.string(),
   action: z.enum(['none', 'create', 'update', 'delete']),

@@ -27,7 +27,6 @@ export type Reason = keyof typeof reasons;
 export type NodeReason = keyof typeof nodeReasons | 'RemovalHeld' | 'Paused';
 /** `SubnetOverlapsCluster` has the same meaning as in an agent's result. */
 export type OperatorReason = keyof typeof openstackConfigReasons | 'SubnetOverlapsCluster';
-export type MultiNicOperatorReason = keyof typeof multiNicOperatorReasons;
 export type PartReason = keyof typeof partReasons;
 /** Reason for a port without NIC, or for an anomaly about a port's NIC. */
 export type PortReason = {

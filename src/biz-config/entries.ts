@@ -19,7 +19,7 @@ export interface NodeIdentity {
   readonly instanceId: string | undefined;
 }
 
-export interface Refusal {
+interface Refusal {
   /** Field within the entry, such as `interfaces[2].mtu`. */
   readonly field: string;
   readonly message: string;

@@ -17,7 +17,7 @@ import {
 } from './tls-plan.ts';
 
 /** Certificate state after a round, for metrics. */
-export interface TlsState {
+interface TlsState {
   /** CA expiry; undefined: no CA yet. */
   readonly authorityUntilMs: number | undefined;
   readonly serverUntilMs: number | undefined;

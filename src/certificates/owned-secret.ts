@@ -11,7 +11,7 @@ export interface OwnedSecret<Effect extends string = string> {
 }
 
 /** The part that owns the Secrets. */
-export interface SecretKeeper {
+interface SecretKeeper {
   /** Also the value for label `app.kubernetes.io/managed-by`. */
   readonly fieldManager: string;
   /** The part's name in messages, such as `the operator`. */

@@ -12,7 +12,7 @@ export interface StoredTls {
   readonly shown: string;
 }
 
-export interface Bundle {
+interface Bundle {
   readonly text: string;
   readonly authorities: readonly Certificate[];
 }

@@ -12,7 +12,7 @@ export const exit = {
   findings: 5,
 } as const;
 
-export type ExitStatus = (typeof exit)[keyof typeof exit];
+type ExitStatus = (typeof exit)[keyof typeof exit];
 
 /** Sets the exit status for a command without an error; default `done`. */
 export type EndWith = (status: ExitStatus) => void;

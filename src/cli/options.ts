@@ -77,11 +77,7 @@ export function withFailOn(command: Command): Command {
   );
 }
 
-export function usualLanguage({
-  LC_ALL: all,
-  LC_MESSAGES: messages,
-  LANG: lang,
-}: NodeJS.ProcessEnv) {
+function usualLanguage({ LC_ALL: all, LC_MESSAGES: messages, LANG: lang }: NodeJS.ProcessEnv) {
   return (all || messages || lang || '').startsWith('ko') ? 'ko' : 'en';
 }
 

@@ -66,14 +66,14 @@ export function sampleController(metrics: Metrics<typeof metricTable>, sampled: 
 type SampledMetrics = Pick<Metrics<typeof metricTable>, 'sample'>;
 
 /** Reports the number of nodes in each state of a rollout. */
-export function sampleRollout(metrics: SampledMetrics, rollout: Pick<Rollout, 'count'>): void {
+function sampleRollout(metrics: SampledMetrics, rollout: Pick<Rollout, 'count'>): void {
   for (const state of rolloutStates) {
     metrics.sample('multinic_rollout_nodes', { state }, () => rollout.count(state));
   }
 }
 
 /** Reports the use of the cluster's budgets for removals. */
-export function sampleRemovals(
+function sampleRemovals(
   metrics: SampledMetrics,
   budget: Pick<Budget, 'clusterUse'>,
   ledger: Pick<RemovalLedger, 'entries'>,

@@ -30,7 +30,7 @@ export interface Finding {
 }
 
 /** Check without facts. */
-export interface SkippedCheck extends Missing {
+interface SkippedCheck extends Missing {
   readonly section: Section;
 }
 

@@ -5,7 +5,7 @@ import { filledIfKnown, type Wording } from '../api/texts/text.ts';
 import { ofMessage } from './wording.ts';
 
 /** Returns the code's explanation; undefined: no code, a newer code, or missing values. */
-export function codeText({ code, args }: Pick<NicView, 'code' | 'args'>): Wording | undefined {
+function codeText({ code, args }: Pick<NicView, 'code' | 'args'>): Wording | undefined {
   if (code === undefined || !Object.hasOwn(nicCodeTexts, code)) return undefined;
   return filledIfKnown(nicCodeTexts[code as keyof typeof nicCodeTexts], argsOf(args));
 }

@@ -4,7 +4,7 @@ import { isLoopback } from './loopback.ts';
 import { HttpProblem } from './problem.ts';
 
 /** Returns true if a Host header names this machine: localhost, 127.0.0.0/8 or [::1], with any port. */
-export function namesLoopback(host: string | undefined): boolean {
+function namesLoopback(host: string | undefined): boolean {
   return isLoopback(host?.replace(/:\d+$/, '') ?? '');
 }
 

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { RequestError, type Service } from '../requests/request-error.ts';
 import { urlText } from './endpoint.ts';
 
-export interface Endpoint {
+interface Endpoint {
   readonly interface: string;
   readonly region: string;
   readonly url: string;
 }
 
-export interface CatalogEntry {
+interface CatalogEntry {
   /** `network`, `compute`, … */
   readonly type: string;
   readonly endpoints: readonly Endpoint[];

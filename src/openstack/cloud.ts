@@ -90,13 +90,7 @@ export interface Cloud {
 }
 
 /** Cache names, used as metric labels. */
-export type CacheName =
-  | 'networks'
-  | 'providers'
-  | 'servers'
-  | 'subnet_names'
-  | 'subnets'
-  | 'tokens';
+type CacheName = 'networks' | 'providers' | 'servers' | 'subnet_names' | 'subnets' | 'tokens';
 
 /** Called on each cache lookup. */
 export type OnLookup = (cache: CacheName, isHit: boolean) => void;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-export interface FixedIp {
+interface FixedIp {
   readonly subnetId: string;
   readonly ipAddress: string;
 }
@@ -24,7 +24,7 @@ export interface Port {
   readonly flaw?: string;
 }
 
-export interface HostRoute {
+interface HostRoute {
   readonly destination: string;
   readonly nexthop: string;
 }

@@ -181,7 +181,7 @@ function conflict(subject: string, message: string): Block {
  * reports the difference. New names are lower case, as kubelet registers them. Returns '' when nothing is known; an
  * unread server's id never becomes a name.
  */
-export function nodeNameOf(
+function nodeNameOf(
   serverId: string,
   existing: ExistingNodeConfig | undefined,
   view: View,

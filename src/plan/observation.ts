@@ -24,7 +24,7 @@ export function isPlugged({ deviceOwner }: Pick<Port, 'deviceOwner'>): boolean {
   return deviceOwner.startsWith('compute:');
 }
 
-export interface HostRoute {
+interface HostRoute {
   readonly destination: string;
   readonly nexthop: string;
 }

@@ -182,7 +182,7 @@ function subnetFacts(subnet: Subnet): SubnetFacts {
 }
 
 /** True if the text is an address in this IP version. */
-export function isOf(ipVersion: 4 | 6, text: string): boolean {
+function isOf(ipVersion: 4 | 6, text: string): boolean {
   return ipVersion === 4 ? isIPv4(text) : isIPv6(text);
 }
 

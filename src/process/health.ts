@@ -1,7 +1,7 @@
 /** Returns undefined when healthy, otherwise the problem and advice. */
-export type Check = () => string | undefined;
+type Check = () => string | undefined;
 
-export interface HealthReport {
+interface HealthReport {
   readonly ok: boolean;
   /** Failing checks by name, each with its message. */
   readonly failing: Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ import {
 } from 'prom-client';
 
 /** A metric definition from the table behind the generated reference. */
-export interface MetricDefinition {
+interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: readonly string[];

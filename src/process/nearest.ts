@@ -1,5 +1,5 @@
 /** Returns the candidate with the fewest edits from `word`; undefined when none is closer than half of the word's length. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let fewest = word.length / 2;
   for (const candidate of candidates) {

@@ -21,7 +21,7 @@ export interface LeadOptions {
 }
 
 /** Error: the installed definition became too old while this process led. */
-export class DefinitionTooOld extends Error {
+class DefinitionTooOld extends Error {
   override readonly name = 'DefinitionTooOld';
 }
 

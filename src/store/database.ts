@@ -69,7 +69,7 @@ export interface InterfaceTable extends Lifecycle {
 }
 
 /** Synced OpenstackConfigs with the last spec hash. */
-export interface CrStateTable {
+interface CrStateTable {
   readonly id: Generated<number>;
   readonly cr_namespace: string;
   readonly cr_name: string;

@@ -20,7 +20,7 @@ interface Table {
 }
 
 /** A table with a legacy name but without the legacy columns: its owner is unknown. */
-export class ForeignTable extends Error {
+class ForeignTable extends Error {
   override readonly name = 'ForeignTable';
 }
 

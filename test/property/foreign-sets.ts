@@ -97,7 +97,7 @@ const someAddress = fc
   });
 
 /** What others have on a host beside its own network. */
-export const foreignSet = fc.uniqueArray(
+const foreignSet = fc.uniqueArray(
   fc.oneof(
     { weight: 3, arbitrary: someRule },
     { weight: 3, arbitrary: someRoute },

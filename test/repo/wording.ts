@@ -82,7 +82,7 @@ export function limitsOf({ words, indefinite: vague, coined: idioms, long }: Cou
 }
 
 /** Returns the baseline that the tree needs now. */
-export function baselineOf(folders: Readonly<Record<string, Wording>>): Baseline {
+function baselineOf(folders: Readonly<Record<string, Wording>>): Baseline {
   return Object.fromEntries(
     Object.entries(folders).map(([folder, wording]) => [
       folder,

@@ -1,7 +1,7 @@
 /** The part that keeps a scenario from happening again. */
-export type Part = 'agent' | 'controller' | 'operator' | 'viola' | 'inventory' | 'delivery';
+type Part = 'agent' | 'controller' | 'operator' | 'viola' | 'inventory' | 'delivery';
 
-export type ScenarioId = `RW-${string}`;
+type ScenarioId = `RW-${string}`;
 
 /** A failure seen in the field with systems like this one. */
 interface Failure {
@@ -17,7 +17,7 @@ export interface ProvenFailure extends Failure {
   readonly holds: string;
 }
 
-export interface OutOfScope extends Failure {
+interface OutOfScope extends Failure {
   /** Why no test is about it. */
   readonly outOfScope: string;
 }

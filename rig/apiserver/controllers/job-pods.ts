@@ -8,7 +8,7 @@ import { update } from '../verbs/update.ts';
 const manager = 'kube-controller-manager';
 
 /** Keeps a finished Pod from vanishing before the Job has counted it. */
-export const trackingFinalizer = 'batch.kubernetes.io/job-tracking';
+const trackingFinalizer = 'batch.kubernetes.io/job-tracking';
 
 export type Outcome = 'active' | 'succeeded' | 'failed';
 

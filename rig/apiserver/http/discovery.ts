@@ -3,7 +3,7 @@ import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 import type { TypeRegistry } from '../resources/type-registry.ts';
 
 /** The version this server claims: its behaviour was compared with a real one of this release. */
-export const serverVersion = {
+const serverVersion = {
   major: '1',
   minor: '37',
   gitVersion: 'v1.37.1+embedded',

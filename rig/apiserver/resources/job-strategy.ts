@@ -5,7 +5,7 @@ import type { Strategy } from './resource-type.ts';
 import { invalidCause, requiredCause } from './strategies.ts';
 
 /** The labels that tie Pods to their Job, the old names and the prefixed ones of Kubernetes 1.27. */
-export function jobLabels(name: string, uid: string): Readonly<Record<string, string>> {
+function jobLabels(name: string, uid: string): Readonly<Record<string, string>> {
   return {
     'batch.kubernetes.io/controller-uid': uid,
     'batch.kubernetes.io/job-name': name,

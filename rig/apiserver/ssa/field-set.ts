@@ -55,18 +55,6 @@ export function sameSet(a: FieldSet, b: FieldSet): boolean {
   return isEmpty(difference(a, b)) && isEmpty(difference(b, a));
 }
 
-/** The set without these paths and everything below them. */
-export function withoutSubtrees(set: FieldSet, paths: readonly Path[]): FieldSet {
-  return paths.reduce(withoutSubtree, set);
-}
-
-function withoutSubtree(set: FieldSet, [first, ...rest]: Path): FieldSet {
-  const child = first === undefined ? undefined : set.children.get(first);
-  if (first === undefined || !child) return set;
-  const replaced = rest.length === 0 ? emptySet : withoutSubtree(child, rest);
-  return node(set.member, new Map(set.children).set(first, replaced));
-}
-
 /** Every path of the set, in the order of the server's messages: members of a node, then what is below each child. */
 export function pathsOf(set: FieldSet, prefix: Path = []): readonly Path[] {
   const children = [...set.children].toSorted(([a], [b]) => (a < b ? -1 : 1));

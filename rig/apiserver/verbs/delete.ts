@@ -4,7 +4,7 @@ import { type KubeObject, keyOf, withMeta } from '../objects/object.ts';
 import { conflict, notFound } from '../objects/status-error.ts';
 import { type ResourceType, resourceOf, withFinalizers } from '../resources/resource-type.ts';
 
-export type Propagation = 'Background' | 'Foreground' | 'Orphan';
+type Propagation = 'Background' | 'Foreground' | 'Orphan';
 
 export interface DeleteOptions {
   readonly uid?: string | undefined;

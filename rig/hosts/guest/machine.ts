@@ -16,7 +16,7 @@ export function nicOf(slot: number): string {
 }
 
 /** The node's own NIC: gateway 10.200.0.254, which answers. */
-export const primaryMac = '02:00:00:00:00:01';
+const primaryMac = '02:00:00:00:00:01';
 
 /** How a NIC is plugged in, in the words of the monitor. */
 export function nicDevice(slot: number, mac: string) {

@@ -12,7 +12,7 @@ export const ifcfgDirectory = '/etc/sysconfig/network-scripts';
 export const interim = '-next';
 
 /** Returns `KEY=value` pairs from a shell variable file, unquoted; for a repeated key the last value. */
-export function shellVariables(text: string): Map<string, string> {
+function shellVariables(text: string): Map<string, string> {
   const found = [...text.matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*)$/gm)];
   return new Map(found.map(([, key = '', value = '']) => [key, unquoted(value.trim())]));
 }

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { type Answer, type Call, decode, encodeCall, type Value } from './message.ts';
 
 /** Error reply to a call. */
-export class RefusedCallError extends Error {
+class RefusedCallError extends Error {
   override readonly name = 'RefusedCallError';
 }
 

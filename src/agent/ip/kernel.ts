@@ -294,7 +294,7 @@ const neighbourEntry = z.looseObject({
 const knownOfNeighbour = new Set<string>([...Object.keys(neighbourEntry.shape), ...neighbourFlags]);
 
 /** Parses a neighbour from `ip -N -j -d neigh show nud permanent`; throws a ZodError on any other text. */
-export function readNeighbour(text: string): Neighbour {
+function readNeighbour(text: string): Neighbour {
   const entry = neighbourEntry.parse(JSON.parse(text));
   const { dst, dev, lladdr, protocol } = entry;
   return {

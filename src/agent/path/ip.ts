@@ -4,7 +4,7 @@ import type { Query } from './lookups.ts';
 import { type PolicyRule, readPolicyRule } from './rules.ts';
 
 /** Why no packet leaves: the deciding route's type, or no route at all. */
-export type Refused = 'unreachable' | 'prohibited' | 'blackhole' | 'no route';
+type Refused = 'unreachable' | 'prohibited' | 'blackhole' | 'no route';
 
 /** The kernel's answer to a route lookup. */
 export type Answer =

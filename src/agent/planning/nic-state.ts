@@ -24,7 +24,7 @@ const nicAddress = z.object({
   probe: z.enum(['going on', 'failed']).exactOptional(),
 });
 
-export const nicRoute = z.object({
+const nicRoute = z.object({
   to: z.string(),
   via: z.string().exactOptional(),
   table: z.int(),

@@ -18,7 +18,7 @@ export interface Obsolete {
 }
 
 /** Managed NIC that stays without a request entry, because the request does not permit its removal. */
-export interface BlockedRemoval {
+interface BlockedRemoval {
   readonly record: NicRecord;
   readonly target: Target;
   readonly refusal: Refusal;

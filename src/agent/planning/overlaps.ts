@@ -186,12 +186,12 @@ function acceptedLinks({ accepted }: Site): Set<string> {
 }
 
 /** Returns networks the node already reaches by this managed NIC since an earlier run. */
-export function reachedOf({ addresses, routes = [] }: NicRecord): string[] {
+function reachedOf({ addresses, routes = [] }: NicRecord): string[] {
   return [...addresses, ...routes.map(({ to }) => to)].map(networkOf);
 }
 
 /** Returns networks the node would reach by the NIC from any source address: subnets and routes in main. */
-export function reachedBy(desired: DesiredNic): string[] {
+function reachedBy(desired: DesiredNic): string[] {
   return [...desired.addresses, ...sharedRoutes(desired).map(({ to }) => to)];
 }
 

@@ -4,7 +4,7 @@ import type { Wording } from '../texts/text.ts';
 import type { NextStepRow } from './next-step-row.ts';
 
 /** Explaining step in `multinic why` for a port without NIC. */
-export type VerdictStep = 'Neutron' | 'Selection' | 'Filter' | 'Assignment';
+type VerdictStep = 'Neutron' | 'Selection' | 'Filter' | 'Assignment';
 
 /** Alert by reason, for objects without Ready True. */
 export type ReasonAlert =

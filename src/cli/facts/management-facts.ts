@@ -84,7 +84,7 @@ function componentOf({ metadata }: Deployment): string | undefined {
   return metadata.labels?.[labels.component];
 }
 
-export function healthOf({ spec, status }: Deployment) {
+function healthOf({ spec, status }: Deployment) {
   const replicas = spec?.replicas ?? 1;
   const readyReplicas = status?.readyReplicas ?? 0;
   const failed = status?.conditions?.find(

@@ -52,7 +52,7 @@ export function readFreshNode(
   );
 }
 
-export function nodePath({ providerId, nodeName }: Pick<NodeView, 'providerId' | 'nodeName'>) {
+function nodePath({ providerId, nodeName }: Pick<NodeView, 'providerId' | 'nodeName'>) {
   return `${readPaths.nodes}/${encodeURIComponent(providerId)}/${encodeURIComponent(nodeName)}`;
 }
 

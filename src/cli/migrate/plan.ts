@@ -10,7 +10,7 @@ import type { NodeNames, Observed } from './observe.ts';
 import { ownershipOf } from './ownership.ts';
 import type { Source } from './source.ts';
 
-export type RowState = 'same' | 'differs' | 'noNode' | 'conflict' | 'refused' | 'missing';
+type RowState = 'same' | 'differs' | 'noNode' | 'conflict' | 'refused' | 'missing';
 
 /** A node's migration state and the planned action. */
 export interface Row {

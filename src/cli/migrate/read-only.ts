@@ -38,7 +38,7 @@ export async function makeReadOnly(run: Run, source: Source, timeoutMs: number):
 }
 
 /** Returns true if the controller no longer writes objects for this generation. */
-export function isReadOnly({ metadata, status }: BizConfig): boolean {
+function isReadOnly({ metadata, status }: BizConfig): boolean {
   const condition = findCondition(status?.conditions, 'ReadOnly');
   return condition?.status === 'True' && condition.observedGeneration === metadata.generation;
 }

@@ -108,11 +108,11 @@ function configColumns(now: Date): Column<OpenstackConfig>[] {
   ];
 }
 
-export function keyOf({ metadata }: OpenstackConfig): string {
+function keyOf({ metadata }: OpenstackConfig): string {
   return `${metadata.namespace ?? ''}/${metadata.name}`;
 }
 
-export function providerOf({ spec, status }: OpenstackConfig): string {
+function providerOf({ spec, status }: OpenstackConfig): string {
   const { k8sProviderID, openstackProviderID } = spec.credentials ?? {};
   return k8sProviderID ?? openstackProviderID ?? status?.deliveredTo?.[0] ?? '-';
 }

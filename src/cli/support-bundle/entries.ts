@@ -1,7 +1,7 @@
 import type { Skipped } from '../report.ts';
 
 /** Content of a file before redaction. */
-export interface Entry {
+interface Entry {
   readonly path: string;
   /** An object becomes JSON. */
   readonly content: string | object;

@@ -138,7 +138,7 @@ export function namesEdit(conditions: readonly Condition[] | undefined): boolean
 }
 
 /** Returns the number of nodes that would change in active mode. */
-export function differingIn({ plan, nodes }: Pick<ConditionsInput, 'plan' | 'nodes'>): number {
+function differingIn({ plan, nodes }: Pick<ConditionsInput, 'plan' | 'nodes'>): number {
   const steps = nodes.filter(({ step }) => step.kind === 'write' || step.kind === 'held');
   return steps.length + plan.deletions.length;
 }

@@ -19,7 +19,7 @@ export interface Observed {
 }
 
 /** MultiNicNodeConfigs for one node. */
-export interface Holders {
+interface Holders {
   /** Object created from this source. */
   readonly own: NodeConfig | undefined;
   /** Object from another writer, which wins. */

@@ -67,7 +67,7 @@ export interface ExpansionPlan {
 const nothingHeld: WaitingRemovals = { names: [], why: '' };
 
 /** Plan for an unreadable spec: no changes. */
-export const emptyPlan: ExpansionPlan = {
+const emptyPlan: ExpansionPlan = {
   nodes: [],
   deletions: [],
   releases: [],

@@ -12,7 +12,7 @@ import { successorOf } from '../records/meaning.ts';
 import { mayHaveNics } from '../removals/known.ts';
 
 /** A node changed earlier for an object that now refers to another node. */
-export interface FormerNode {
+interface FormerNode {
   readonly node: Node;
   /** Object now referring to the former node; its first run replaces the leftovers. */
   readonly successor: NodeConfig | undefined;

@@ -9,7 +9,7 @@ import {
 } from './sources.ts';
 
 /** Networks for a use, from one source. */
-export interface Answer {
+interface Answer {
   readonly source: string;
   readonly prefixes: readonly string[];
 }

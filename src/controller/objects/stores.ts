@@ -114,7 +114,7 @@ export interface Stores {
 }
 
 /** Objects that refer to a node by systemUUID or, without an instance id, by name. */
-export interface NodeMeaning {
+interface NodeMeaning {
   count(node: Node): number;
   keys(node: Node): readonly string[];
 }
@@ -255,7 +255,7 @@ export function slimNode(node: Node, label?: string): Node {
 }
 
 /** Returns a Node's Pod networks; older Kubernetes versions set `podCIDR` only. */
-export function podCidrsOf({ spec }: Pick<Node, 'spec'>): readonly string[] {
+function podCidrsOf({ spec }: Pick<Node, 'spec'>): readonly string[] {
   const { podCIDR = '', podCIDRs = podCIDR === '' ? [] : [podCIDR] } = spec ?? {};
   return podCIDRs;
 }

@@ -38,7 +38,7 @@ import { listedMacs, lostNics } from './losses.ts';
 type HeldRemovals = NodeConfigStatus['heldRemovals'];
 
 /** Which NICs a run may remove. */
-export type GateDecision =
+type GateDecision =
   /** Simultaneous removals may follow; decide again later. */
   | { readonly kind: 'early'; readonly forMs: number }
   | {

@@ -4,7 +4,7 @@ import type { Run, Runner } from '../jobs/runner.ts';
 import { isReady } from '../objects/machine.ts';
 
 /** A run requesting permission to start. */
-export interface Candidate {
+interface Candidate {
   /** Object key, enqueued when capacity is free. */
   readonly key: string;
   readonly node: string;
@@ -14,7 +14,7 @@ export interface Candidate {
   readonly attempt: number;
 }
 
-export type Permission =
+type Permission =
   /** Call `release` when the start succeeded or was aborted. */
   { readonly granted: true; release(): void } | { readonly granted: false; readonly why: string };
 

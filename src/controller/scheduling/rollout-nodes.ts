@@ -161,7 +161,7 @@ function runValues({ phase, revision }: CountedRun, wanted: string | undefined):
   return phase === 'failed' ? [value, `failed-of ${sourceIn(revision)}`] : [value];
 }
 
-export function rolloutNodeOf(config: NodeConfig, image: string): RolloutNode {
+function rolloutNodeOf(config: NodeConfig, image: string): RolloutNode {
   const { metadata } = config;
   const source = sourceOf(config);
   const status = config.status && !isWrittenByLegacy(config.status) ? config.status : undefined;

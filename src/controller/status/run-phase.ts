@@ -28,7 +28,7 @@ export type RunPhase =
   /** The status has the outcome, and no run is left. `check`: findings of a drift check. */
   | { readonly kind: 'recorded'; readonly check?: CheckFindings };
 
-export interface CheckFindings {
+interface CheckFindings {
   readonly nics: readonly NicResult[];
   /** NICs in the host's record; undefined: not listed. */
   readonly known?: JobResult['known'] | undefined;

@@ -14,7 +14,7 @@ export interface MtuDifference extends CheckWarning {
   readonly different: readonly NicOfNode[];
 }
 
-export interface NicOfNode {
+interface NicOfNode {
   readonly node: NodeView;
   readonly nic: NicView;
 }

@@ -153,7 +153,7 @@ export const clusterNetworks: readonly ClusterNetwork[] = [
   { cidr: '10.244.0.0/16', use: 'Pods', source: 'kubeadm-config' },
 ];
 
-export const versions: readonly PartVersion[] = [
+const versions: readonly PartVersion[] = [
   { part: 'operator', providerId: undefined, version: '0.2.0' },
   { part: 'viola', providerId: undefined, version: '0.2.0' },
   { part: 'controller', providerId: 'biz-1', version: '0.2.0' },

@@ -9,7 +9,7 @@ const restartBackoff: Backoff = { baseMs: 800, maxMs: 30_000 };
 const triesPerVersion = 5;
 
 /** A reflector's activity, current or after waiting. */
-export type Active =
+type Active =
   | {
       readonly name: 'listing';
       /** Version for resuming the watch this relist verifies. */

@@ -6,7 +6,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Selection {
+interface Selection {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;

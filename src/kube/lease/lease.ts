@@ -36,7 +36,7 @@ export interface LeaseOptions {
 }
 
 /** Error: work continued after its lease expired. */
-export class LeaseOverrun extends Error {
+class LeaseOverrun extends Error {
   override readonly name = 'LeaseOverrun';
   constructor(lost: LeaseLostError) {
     super(`work still running after its lease expired (${lost.message})`, { cause: lost });

@@ -78,8 +78,6 @@ export interface StagePlan<Report = unknown> {
   readonly requeueAfterMs?: number;
 }
 
-export type Stage<Report> = (observed: Observed) => StagePlan<Report>;
-
 /** Returns a plan without changes, for a stage with unusable fields. */
 export function unchanged<Report>(problems: readonly Problem[], report: Report): StagePlan<Report> {
   return { apply: [], remove: [], problems, notices: [], report };

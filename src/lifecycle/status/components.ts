@@ -6,7 +6,7 @@ type ControllerStatus = NonNullable<MultiNicOperatorStatus['controllerStatus']>;
 type DatabaseStatus = NonNullable<MultiNicOperatorStatus['databaseStatus']>;
 
 /** Components of an installation, as named in metric and message. */
-export type ComponentName = 'controller' | 'database' | 'protection';
+type ComponentName = 'controller' | 'database' | 'protection';
 
 export interface Component {
   readonly name: ComponentName;

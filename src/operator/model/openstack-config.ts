@@ -75,7 +75,7 @@ export function allowRemovalsOf({ metadata }: ConfigObject): string {
 }
 
 /** Returns whether the operator has already written the object's status. */
-export function isObserved(object: ConfigObject): boolean {
+function isObserved(object: ConfigObject): boolean {
   return statusOf(object).observedGeneration !== undefined;
 }
 

@@ -8,7 +8,7 @@ import { Slot } from '../model/memory/slot.ts';
  * In-memory cache about an OpenstackConfig's removals. After a restart an unfinished recorded removal counts twice, and a
  * release is sent again.
  */
-export class RemovalMemory {
+class RemovalMemory {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #recorded: readonly string[] = [];
   #sent: readonly { readonly release: SentRelease; readonly at: number }[] = [];

@@ -11,7 +11,7 @@ import { withRemovalConsent } from './removal-consent.ts';
 import { accepted, type WriteOptions, type Written } from './write-node.ts';
 
 /** Up to this number, single reads are cheaper than a list of the namespace. */
-export const fewNodes = 20;
+const fewNodes = 20;
 /** Page size, as in `read-nodes.ts`. */
 const objectsPerPage = 250;
 /** Posted nodes per page read: listing a large namespace must not cost more than single reads. */

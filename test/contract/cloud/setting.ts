@@ -28,7 +28,7 @@ export interface CloudUnderTest extends CloudAccess {
 }
 
 /** The product's readers, each created separately. */
-export interface Parts {
+interface Parts {
   readonly keystone: Keystone;
   readonly neutron: Neutron;
   readonly nova: Nova;

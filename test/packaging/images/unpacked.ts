@@ -10,7 +10,7 @@ interface Descriptor {
 }
 
 /** What an image says of how it is run. */
-export interface Config {
+interface Config {
   readonly architecture: string;
   readonly config: {
     readonly User: string;

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
 
-export const faults = ['SIGKILL', 'ENOSPC', 'EIO', 'EROFS'] as const;
+const faults = ['SIGKILL', 'ENOSPC', 'EIO', 'EROFS'] as const;
 export type Fault = (typeof faults)[number];
 
 /** One call of a run that changes the host, counted from 0. */

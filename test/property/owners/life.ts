@@ -11,7 +11,7 @@ import {
 } from '../../../src/operator/testing/scene.ts';
 
 const system = 'multinic-system';
-export const ownCluster = 'cluster-1';
+const ownCluster = 'cluster-1';
 const env = { ...environment, DELETION_DELAY: '30s' };
 
 /** OpenstackConfig of a life, with the management cluster that it is in. */
@@ -184,6 +184,6 @@ export class Life implements AsyncDisposable {
 
 export const allServers: readonly string[] = serverIds;
 
-export function keyOf({ namespace, name }: ObjectRef): string {
+function keyOf({ namespace, name }: ObjectRef): string {
   return `${namespace}/${name}`;
 }

@@ -4,7 +4,7 @@ import { randomOf } from '../leaders/contest.ts';
 
 /** The nodes of every plan. */
 export const nodeNames = ['worker-1', 'worker-2'] as const;
-export type NodeName = (typeof nodeNames)[number];
+type NodeName = (typeof nodeNames)[number];
 
 /** What the world wants of a node: indexes of its entries and their MTU. */
 export interface DesiredPlan {
@@ -22,7 +22,7 @@ export const requestFaults = ['429', '503', 'lost-request', 'lost-answer', 'late
 export const eventFaults = ['drop', 'delay', 'twice', 'swap'] as const;
 
 /** What becomes of nodes. */
-export const nodeFaults = ['not-ready', 'unnoticed', 'reboot', 'rebuild', 'replace'] as const;
+const nodeFaults = ['not-ready', 'unnoticed', 'reboot', 'rebuild', 'replace'] as const;
 
 /** What agents do instead of their work. */
 export const agentFaults = ['silent', 'partial', 'refused', 'no-image', 'hang'] as const;

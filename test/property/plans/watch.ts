@@ -6,7 +6,7 @@ import { nicsOf } from './hosts.ts';
 import type { World } from './world.ts';
 
 /** Jobs that one node may get within a minute: a change takes one, and each failure one more after 1, 2, 4, 8 … s. */
-export const mostJobs = 14;
+const mostJobs = 14;
 
 /** Looks at the world again and again for what must never be seen. */
 export class Watch {

@@ -20,7 +20,7 @@ export interface Wanted {
 type Noted = Readonly<Record<string, string>>;
 
 /** Returns the MAC of a host's NIC. */
-export function macOf(host: string, index: number): string {
+function macOf(host: string, index: number): string {
   return `fa:16:3e:00:${hex(index)}:${hex(host.codePointAt(0) ?? 0)}`;
 }
 
@@ -155,7 +155,7 @@ export class BusinessCluster {
 }
 
 /** Returns the host of an object, by the object's name. */
-export function hostOf(name: string): string {
+function hostOf(name: string): string {
   return name.slice(0, 1);
 }
 

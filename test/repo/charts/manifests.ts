@@ -38,7 +38,7 @@ export function manifestsIn(text: string): Manifest[] {
 }
 
 /** Objects of the operator in the ConfigMap from which lifecycle installs them; its Deployment fits several replicas. */
-export function baseIn(manifests: readonly Manifest[]): Manifest[] {
+function baseIn(manifests: readonly Manifest[]): Manifest[] {
   return ofKind<ConfigMap>(manifests, 'ConfigMap')
     .filter(({ metadata }) => metadata?.name === managedObjects.controllerBase)
     .flatMap(({ data = {} }) => Object.values(data).flatMap(manifestsIn))

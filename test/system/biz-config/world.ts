@@ -31,7 +31,7 @@ const root = join(import.meta.dirname, '../../..');
 export const provider = '0c497169-a104-4448-afde-f27b79fca904';
 
 /** A node with a server id, and names of plugged NICs before the configuration. */
-export interface Worker {
+interface Worker {
   readonly node: Node;
   readonly instanceId: string;
 }

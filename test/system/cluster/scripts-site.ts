@@ -10,13 +10,13 @@ import {
 
 const root = join(import.meta.dirname, '../../..');
 
-export interface Ran {
+interface Ran {
   readonly code: number;
   /** Standard output and standard error. */
   readonly output: string;
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Working directory; default: the checkout. */
   readonly cwd?: string;

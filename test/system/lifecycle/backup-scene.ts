@@ -30,7 +30,7 @@ export const prepare = ['sh', '-c', prepareData];
 export const rows = 1000;
 
 /** Tables in a MultiNIC database, and tables that a site may add. */
-export const tables = `CREATE TABLE node_config (id INT PRIMARY KEY, note TEXT);
+const tables = `CREATE TABLE node_config (id INT PRIMARY KEY, note TEXT);
   INSERT INTO node_config SELECT seq, CONCAT('it''s \\\\ line\\n', seq) FROM seq_1_to_${rows};
   CREATE TABLE history (id INT AUTO_INCREMENT PRIMARY KEY, nic INT, FOREIGN KEY (nic) REFERENCES node_config (id));
   INSERT INTO history (nic) SELECT seq FROM seq_1_to_10;

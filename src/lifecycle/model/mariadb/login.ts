@@ -12,7 +12,7 @@ export interface Login {
   readonly salt: string;
 }
 
-export const loginKeys = [
+const loginKeys = [
   'rootPassword',
   'password',
   'backupPassword',

@@ -16,7 +16,7 @@ const written = z.object({
 });
 
 /** Line written by the script on success. */
-export type Written = z.infer<typeof written>;
+type Written = z.infer<typeof written>;
 
 /** Result of one Pod running the backup script. */
 export interface RunResult {

@@ -10,7 +10,7 @@ export type Verdict =
   | { readonly go: 'next'; readonly step: string; readonly change?: Partial<Operation> }
   | { readonly go: 'end' };
 
-export type Step = (observed: Observed, operation: Operation) => Verdict;
+type Step = (observed: Observed, operation: Operation) => Verdict;
 
 /** Steps for an operation kind, by name. Each decision follows from the objects, and may repeat after a kill. */
 export type Steps = Readonly<Record<string, Step>>;

@@ -25,7 +25,7 @@ export interface ConfigurationInput {
 /** Since 1.28 the API server stores matchConditions by default. */
 const matchConditionsMinor = 28;
 
-export interface MatchCondition {
+interface MatchCondition {
   readonly name: string;
   readonly expression: string;
 }

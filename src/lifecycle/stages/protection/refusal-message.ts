@@ -26,7 +26,7 @@ const fieldByName: Readonly<Record<string, string>> = {
 };
 
 /** Returns the MultiNicOperator field behind an object. */
-export function fieldFor({ resource: { resource }, subResource, name }: Subject): string {
+function fieldFor({ resource: { resource }, subResource, name }: Subject): string {
   if (subResource === 'scale') {
     return resource === 'deployments' ? 'spec.controller.replicas' : 'spec.database.enabled';
   }

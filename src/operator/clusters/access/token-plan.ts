@@ -3,11 +3,11 @@ import { grantsText, hashOf } from './grants.ts';
 const minuteMs = 60_000;
 
 /** Lifetime of a token. */
-export const tokenLifeMs = 30 * 24 * 60 * minuteMs;
+const tokenLifeMs = 30 * 24 * 60 * minuteMs;
 /** Wait until every Viola knows a token: a kubelet brings a changed Secret into its Pods within a minute or two. */
-export const settledMs = 10 * minuteMs;
+const settledMs = 10 * minuteMs;
 /** Time for which a replaced token stays granted. */
-export const withdrawnMs = 20 * minuteMs;
+const withdrawnMs = 20 * minuteMs;
 /** Largest accepted clock difference to another leader. */
 const skewMs = 5 * minuteMs;
 /** Most old tokens that stay granted; repeated damage to the Secret must not grow the grants without end. */
@@ -26,7 +26,7 @@ export interface StoredTokens {
 }
 
 /** Returns how long this process has observed a token's grant without a break, on its monotonic clock. */
-export type GrantedForMs = (hash: string) => number;
+type GrantedForMs = (hash: string) => number;
 
 /** One write. */
 export type TokenStep =

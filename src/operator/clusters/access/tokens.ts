@@ -102,7 +102,7 @@ function contentOf(step: TokenStep): Content {
   };
 }
 
-export function tokensIn(
+function tokensIn(
   { data, annotations: ownAnnotations }: ReadSecret,
   grants: ReadSecret,
 ): StoredTokens {

@@ -16,7 +16,7 @@ export interface Listed {
 }
 
 /** A page's position: list and page number. */
-export interface PagePlace {
+interface PagePlace {
   /** Equal for the same page of later lists, whichever servers the lists name. */
   readonly at: string;
   /** The list's search parameters without `fresh` and `continue`. */

@@ -8,7 +8,7 @@ import { Slot } from '../../model/memory/slot.ts';
  * expired, a business cluster without nodes does not count as clean. An earlier leader's POSTs are unknown: every
  * business cluster is assumed to have a POST that failed when this process became leader.
  */
-export class UnansweredPosts {
+class UnansweredPosts {
   readonly #clock: Clock;
   readonly #ledSince: number;
   readonly #failedAt = new Map<string, number>();

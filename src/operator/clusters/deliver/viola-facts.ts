@@ -7,7 +7,7 @@ import { ClusterIdentities } from './cluster-identities.ts';
 import { clustersWithinMs, type ReportedCluster } from './viola-clusters.ts';
 
 /** What a Viola says about itself and its business clusters. */
-export interface ReportedViola {
+interface ReportedViola {
   readonly clusters: readonly ReportedCluster[];
   /** True: the source of a node keeps cluster and cloud. */
   readonly storesIdentity: boolean;

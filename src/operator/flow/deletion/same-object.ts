@@ -25,7 +25,7 @@ export type FormerPlace = 'elsewhere' | 'delivered' | 'staying';
  * Returns the place of a node under a former id. A node leaves only from elsewhere, whatever the basis: in the present
  * business cluster its removal takes the NICs of a running node.
  */
-export function placeOf(
+function placeOf(
   { uid, nodeName }: Pick<ExistingNodeConfig, 'uid' | 'nodeName'>,
   { providerId, listed, refused, earlier, isSameCluster }: Present,
 ): FormerPlace {

@@ -45,7 +45,7 @@ const longAgo = Number.NEGATIVE_INFINITY;
 const restMs = 5_000;
 
 /** Decides whether an OpenstackConfig's next sync reads all servers, or only servers with cloud events. */
-export class PendingScope {
+class PendingScope {
   readonly #clock: Clock;
   #last: LastSync | undefined;
   #events: Events | undefined;

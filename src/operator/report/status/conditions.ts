@@ -318,7 +318,7 @@ export function problemsOf(ending: Ending): readonly StatusProblem[] {
 }
 
 /** The step behind a reason. */
-export type Step = 'config' | 'credentials' | 'listing' | 'delivery';
+type Step = 'config' | 'credentials' | 'listing' | 'delivery';
 
 const steps: Partial<Record<OperatorReason, Step>> = {
   ConfigError: 'config',
@@ -338,12 +338,12 @@ const steps: Partial<Record<OperatorReason, Step>> = {
 };
 const order: readonly Step[] = ['config', 'credentials', 'listing', 'delivery'];
 
-export function stepOf(reason: OperatorReason): Step {
+function stepOf(reason: OperatorReason): Step {
   return steps[reason] ?? 'delivery';
 }
 
 /** Returns a step's state; `Unknown` if an earlier step ended the sync. */
-export function stateOf(ending: Ending, step: Step): 'True' | 'False' | 'Unknown' {
+function stateOf(ending: Ending, step: Step): 'True' | 'False' | 'Unknown' {
   if (ending.kind === 'refused') return 'Unknown';
   if (ending.kind !== 'failed') {
     return ending.problems.some(({ reason }) => stepOf(reason) === step) ? 'False' : 'True';

@@ -224,7 +224,7 @@ function downPortsOf(nodes: readonly NodePlan[], { ports }: Observation): string
  * Counts fast polls for DOWN ports. A changed port set restarts the count; a port set that stays DOWN (a
  * stopped server) is polled slowly after `max` polls.
  */
-export function downPortRetry(
+function downPortRetry(
   ids: readonly string[],
   previous: DownPortRetry,
   max: number,

@@ -4,7 +4,7 @@ import type { NodePlan } from '../../../plan/plan.ts';
 import type { SyncResult } from '../result.ts';
 
 /** Longest time with Ready True while the business cluster lacks an object with the planned content. */
-export const patienceMs = 5 * 60_000;
+const patienceMs = 5 * 60_000;
 
 /**
  * Returns planned content missing in the business cluster, with node, port and cause. A NIC waiting for a

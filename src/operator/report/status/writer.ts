@@ -58,7 +58,7 @@ export interface StatusWriter {
 }
 
 /** Status fields for a change of nodes. */
-export interface PreparedChange {
+interface PreparedChange {
   /** Business cluster that may have nodes; undefined: unchanged. */
   readonly providerId?: string;
   /** Removals that count in the budget; undefined: none. */

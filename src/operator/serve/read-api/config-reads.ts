@@ -24,7 +24,7 @@ export interface NodeDelivery {
 }
 
 /** Cloud, project and selection in a sync. */
-export interface ReadCloud {
+interface ReadCloud {
   readonly name: string;
   readonly projectId: string | undefined;
   readonly selection: Pick<
