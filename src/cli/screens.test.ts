@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { changedPlan } from '../../test/fixtures/cli/plans.ts';
 import { failedNode } from '../../test/fixtures/cli/played-operator.ts';
+import { recordedFaults } from '../../test/fixtures/recorded-faults.ts';
 import type { PlanView } from '../api/read-http.ts';
 import { allowRemovals } from '../explain/commands.ts';
 import { examine } from '../explain/examine.ts';
 import { explainPort } from '../explain/explain-port.ts';
-import { faults } from '../explain/testing/faults.ts';
 import { further } from '../explain/testing/further-faults.ts';
 import {
   config,
@@ -93,7 +93,11 @@ describe('screens', () => {
 
   it.each(['en', 'ko'] as const)('why in %s, for each fault', async (lang) => {
     const held = further.filter(({ reason }) => reason === 'RemovalHeld');
-    const texts = [...faults, ...held].map(({ title, facts }) => {
+    const planted = recordedFaults.map(({ number, title, facts }) => ({
+      title: `${number} ${title}`,
+      facts,
+    }));
+    const texts = [...planted, ...held].map(({ title, facts }) => {
       const explanation = explainPort({ ...portFacts, ...facts });
       return `# ${title}\n${whyText(explanation, lang)}\n`;
     });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { recordedFaults } from '../../test/fixtures/recorded-faults.ts';
 import type { Condition } from '../api/condition.ts';
 import type { OpenstackConfigStatus } from '../api/openstackconfig.ts';
 import type { NodeView } from '../api/read-http.ts';
@@ -7,8 +8,6 @@ import { missingText } from './fact.ts';
 import type { SystemFacts } from './facts.ts';
 import type { Section, Severity } from './finding.ts';
 import { sections } from './finding.ts';
-import { factsOf } from './testing/fault.ts';
-import { faults } from './testing/faults.ts';
 import {
   cluster,
   config,
@@ -55,12 +54,12 @@ function nodes(...list: readonly NodeView[]): Partial<SystemFacts> {
   return { nodes: read(list) };
 }
 
-/** Returns the node facts from a fault in the explanation table. */
+/** Returns node facts with a planted fault's recorded node as worker-18. */
 function nodeOf(number: number): Partial<SystemFacts> {
-  const fault = faults.find(({ title }) => title.startsWith(`${number} `));
-  const fact = fault && factsOf(fault).node;
+  const fact = recordedFaults.find((fault) => fault.number === number)?.facts.node;
   if (fact?.state !== 'read' || !fact.value) throw new Error(`fault ${number} has no node`);
-  return nodes(node(17), fact.value, node(19));
+  const { nodeName, providerId } = node(18);
+  return nodes(node(17), { ...fact.value, nodeName, providerId }, node(19));
 }
 
 const rows: readonly Row[] = [

@@ -16,7 +16,7 @@ export interface KubernetesNode {
 export interface AgentJob {
   readonly name: string;
   readonly attempt: number | undefined;
-  /** Waiting or failure reason of the Pod, such as ImagePullBackOff; undefined: none. */
+  /** The Pod's waiting or failure reason, such as ImagePullBackOff; undefined: none. */
   readonly reason: string | undefined;
   readonly message: string | undefined;
 }

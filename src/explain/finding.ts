@@ -40,6 +40,6 @@ export interface SectionReport {
   readonly summary: Wording;
   readonly findings: readonly Finding[];
   readonly skipped: readonly SkippedCheck[];
-  /** Number of executed checks. */
+  /** Executed checks. */
   readonly checks: number;
 }

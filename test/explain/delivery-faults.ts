@@ -28,7 +28,7 @@ export const wrongKey: Plant = async (world) => {
   return {
     target,
     worker,
-    evidence: ['encrypt key'],
+    evidence: ['encrypt key', 'next try'],
     findings: [`ContrabassError ${keyOf(worker)}`],
     printed: ['kubectl multinic sync multinic-system/one'],
     acts: { 0: () => client.patch(secrets, ref, holding(world.cloud.encryptKey)) },
@@ -78,7 +78,7 @@ export const truncatedPorts: Plant = async (world) => {
   return {
     target: portOf(world, 'two'),
     worker: workerOf(world, 'two'),
-    evidence: ['GET', '/v2.0/ports'],
+    evidence: ['GET', '/v2.0/ports', 'before the answer was complete'],
     findings: configs.map((config) => `NeutronPortError ${config}`),
     printed: [],
     acts: { 0: () => controls.heal({}) },
@@ -102,6 +102,7 @@ export const unreachableCluster: Plant = async (world) => {
       `Viola does not reach business cluster ${provider}`,
       `127.0.0.1:${port}`,
       'checked at',
+      'next try',
     ],
     findings: [`ViolaPostError ${provider}`],
     printed: [],

@@ -56,7 +56,7 @@ export const doubledUuid: Plant = async (world) => {
   return {
     target: nicOf(world, worker).portId,
     worker,
-    evidence: ['clone and doubled'],
+    evidence: ['clone and doubled', worker.serverId],
     findings: findingsOf('DuplicateSystemUUID', worker),
     printed: [listUuids],
     acts: { 1: () => client.delete(nodes, clone) },
@@ -125,7 +125,7 @@ export const foreignAddress: Plant = async (world) => {
   return {
     target,
     worker,
-    evidence: [link, '10.7.0.1/24'],
+    evidence: [link, '10.7.0.1/24', 'multinic-agent-used-'],
     findings: findingsOf('NICInUse', worker),
     printed: [`ip addr del 10.7.0.1/24 dev ${link}`],
   };
@@ -145,7 +145,7 @@ export const driftedNic: Plant = async (world) => {
   return {
     target: portId,
     worker,
-    evidence: ['mtu', address],
+    evidence: ['mtu 1450', `rule add from ${address}`],
     findings: findingsOf('Drifted', worker),
     printed: [
       `kubectl multinic sync --node ${worker.name}`,

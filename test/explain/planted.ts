@@ -4,13 +4,13 @@ import type { Worker, World } from '../fixtures/chain/world.ts';
 export interface Planted {
   /** Argument of `multinic why`. */
   readonly target: string;
-  /** Words in the evidence of `why`. */
+  /** Words in the evidence from `why`. */
   readonly evidence: readonly string[];
   /** Findings from `doctor` as "REASON SUBJECT"; empty: the fault is the user's choice. */
   readonly findings: readonly string[];
   /** First words for each command from `why`; empty: the next step has no command. */
   readonly printed: readonly string[];
-  /** Acts in cloud, hypervisor and network, by the number of the following command. */
+  /** Acts in cloud, hypervisor and network, by the following command's number. */
   readonly acts?: Readonly<Record<number, () => unknown>>;
   /** Node for commands on a node. */
   readonly worker: Worker;

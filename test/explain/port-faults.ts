@@ -171,7 +171,7 @@ export const eleventhPort: Plant = async (world) => {
   return {
     target,
     worker,
-    evidence: ['11', 'node eleven has multinic0', 'multinic9'],
+    evidence: ['11', 'node eleven has multinic0 10.0.0.', 'multinic9'],
     findings: [`InterfaceLimitExceeded ${keyOf(worker)}`],
     printed: [`openstack server remove port ${serverId} ${target}`],
     afterwards: 'PortNotAttached',
@@ -185,7 +185,7 @@ export const pausedConfig: Plant = async (world) => {
   return {
     target,
     worker,
-    evidence: ['multinic.io/paused', 'true'],
+    evidence: ['multinic.io/paused', '"true"'],
     findings: [`Paused ${keyOf(worker)}`],
     printed: ['kubectl -n multinic-system annotate osc paused multinic.io/paused-'],
   };

@@ -6,6 +6,7 @@ import { openWorld, type World, type WorldOptions } from '../fixtures/chain/worl
 import type { PlantedFault } from './faults.ts';
 import { carryOut } from './next-steps.ts';
 import type { Planted } from './planted.ts';
+import { isRecording, recordFault } from './record.ts';
 
 export interface Site {
   readonly workers: readonly string[];
@@ -42,7 +43,9 @@ export function testFaults({ workers, options, prepare, phases }: Site): void {
       'why names $title, and its next step removes the fault',
       async (fault) => {
         const at = plantedOf(fault);
-        await repair(world, at, await expectReason(world, at, fault.reason));
+        const step = await expectStep(world, at, fault);
+        if (isRecording) await recordFault(world, fault, { ...step, ...at });
+        await repair(world, at, step);
       },
     );
 
@@ -68,6 +71,7 @@ async function expectFindings(world: World, planted: readonly Planted[]): Promis
 }
 
 const step = z.object({
+  step: z.string(),
   result: z.string(),
   reason: z.string(),
   evidence: z.string(),
@@ -86,12 +90,14 @@ async function why(world: World, target: string) {
   return { status, steps: whyReport.parse(JSON.parse(out)).findings };
 }
 
-async function expectReason(world: World, planted: Planted, reason: string): Promise<Step> {
+async function expectStep(world: World, planted: Planted, fault: PlantedFault): Promise<Step> {
   const { target, evidence, printed } = planted;
   return vi.waitFor(async () => {
     const { status, steps } = await why(world, target);
     const [first] = steps;
+    const { reason, result } = fault;
     if (first?.reason !== reason) expect.fail(`not ${reason}: ${JSON.stringify(steps)}`);
+    expect(first).toMatchObject({ step: fault.step, result });
     for (const words of evidence) expect(first.evidence).toContain(words);
     const commands = [...first.commands, ...first.preview];
     expect(commands.map((command, at) => command.slice(0, printed[at]?.length))).toEqual(printed);

@@ -10,7 +10,7 @@ export interface Fault {
   readonly facts: Partial<PortFacts>;
   readonly step: StepName;
   /** Default: `fail`. */
-  readonly result?: 'warn';
+  readonly result?: 'fail' | 'warn';
   readonly reason: string;
   /** Required values in the evidence. */
   readonly evidence: readonly string[];

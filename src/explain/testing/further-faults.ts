@@ -5,18 +5,60 @@ import {
   nicWith,
   nodeWith,
   notReady,
+  patch,
   portWith,
+  ready,
   refusedBy,
   undecided,
   undelivered,
   unsynced,
 } from './fault.ts';
-import { nic, node, portId, read } from './healthy.ts';
+import { cluster, nic, node, portId, read, serverId } from './healthy.ts';
 
 const { object = { uid: '', generation: 0, conditions: [], deleting: false } } = node(18);
 
-/** Further situations. */
+/** Faults beside the chain suite's planted faults. */
 export const further: readonly Fault[] = [
+  {
+    title: 'server with a name that is not selected',
+    facts: undecided({ selectsServer: false }),
+    step: 'Selection',
+    reason: 'ServerNotSelected',
+    evidence: ['worker-18', serverId, 'multinic-system/storage'],
+    command: `${patch} json -p '[{"op":"add","path":"/spec/vmNames/-","value":"${serverId}"}]'`,
+    decides: ['port'],
+  },
+  {
+    title: 'sync that fails, with the time of the next try',
+    facts: undecided({
+      ready: 'False',
+      reason: 'ContrabassError',
+      message: 'contrabass: the password of cloud-1 cannot be decrypted',
+      nextSyncAt: '2026-11-26T05:26:30Z',
+    }),
+    step: 'Selection',
+    reason: 'ContrabassError',
+    evidence: ['cloud-1 cannot be decrypted', 'next try at 2026-11-26T05:26:30Z (in 1m30s)'],
+    command: 'kubectl multinic sync multinic-system/storage',
+    decides: ['port'],
+  },
+  {
+    title: 'business cluster that does not answer, with the time of the next try',
+    facts: {
+      ...portWith({ configs: [configWith({ nextSyncAt: '2026-11-26T05:25:30Z' })] }),
+      cluster: read({
+        ...cluster,
+        reachable: false,
+        message: 'https://10.0.0.5:6443: ECONNREFUSED',
+        checkedAt: ready,
+      }),
+    },
+    step: 'Delivery',
+    reason: 'ViolaPostError',
+    evidence: ['https://10.0.0.5:6443', ready, 'next try at 2026-11-26T05:25:30Z (in 30s)'],
+    command: '',
+    decides: ['cluster'],
+  },
   {
     title: 'port that no account sees',
     facts: { port: read(undefined) },
@@ -45,13 +87,13 @@ export const further: readonly Fault[] = [
     decides: ['port'],
   },
   {
-    title: 'business cluster that is not registered before the first sync',
-    facts: { ...neverDelivered, cluster: read(undefined) },
+    title: 'business cluster that is unregistered after a delivery',
+    facts: { ...undelivered, cluster: read(undefined) },
     step: 'Delivery',
     reason: 'ViolaPostError',
     evidence: ['biz-1'],
     command: 'kubectl multinic register-cluster biz-1 --kubeconfig biz-1.kubeconfig',
-    decides: ['port'],
+    decides: ['cluster'],
   },
   {
     title: 'business cluster that does not answer before the first sync',

@@ -11,7 +11,7 @@ import { same } from '../wording.ts';
 export const now = new Date('2026-11-26T05:25:00Z');
 export const serverId = '91c2d7e0-0000-4000-8000-000000000018';
 export const portId = 'be0f33c1-0000-4000-8000-000000000077';
-export const subnetId = '5a000000-0000-4000-8000-000000000040';
+const subnetId = '5a000000-0000-4000-8000-000000000040';
 
 export function read<T>(value: T, source: 'operator' | 'business cluster' = 'operator'): Fact<T> {
   return { state: 'read', value, source, at: '2026-11-26T05:24:48Z' };
