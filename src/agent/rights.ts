@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { plainForm } from '../api/address.ts';
 import { machineIdMount } from '../api/host-mounts.ts';
 import type { JobRequest, PodRights } from '../api/job.ts';
-import { observeLinks, type Site } from './observe/host.ts';
+import { type HostAccess, observeLinks } from './observe/host.ts';
 import { nodeAddressOf } from './own-link.ts';
 
 /** Capability numbers (linux/capability.h). */
@@ -112,7 +112,7 @@ function inaccessible(path: string, mode: number): string | undefined {
  */
 export async function lackedNetwork(
   { rights, protectedAddresses }: JobRequest,
-  site: Site,
+  site: HostAccess,
   macs: ReadonlySet<string>,
 ): Promise<string | undefined> {
   if (!rights?.hostNetwork || protectedAddresses.length + macs.size === 0) return undefined;

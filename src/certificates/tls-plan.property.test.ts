@@ -12,7 +12,7 @@ interface Made extends Certificate {
 }
 
 /** Both Secrets in any possible state, and the reader's clock. */
-class World {
+class TlsModel {
   now = Date.parse('2026-01-01T00:00:00Z');
   authority: { pair: Made; hasKey: boolean; bundle: readonly Certificate[] } | undefined;
   server: { pair: Made; hasKey: boolean; shown: readonly Certificate[] } | undefined;
@@ -49,7 +49,7 @@ class World {
   }
 
   /** Runs plan steps until none is left, or stops after `deathAfter` writes; returns the number of writes. */
-  renew(deathAfter: number, onWrite: (world: World) => void = () => undefined): number {
+  renew(deathAfter: number, onWrite: (world: TlsModel) => void = () => undefined): number {
     for (let writes = 0; ; writes++) {
       const { step } = this.plan;
       if (!step || writes === deathAfter) return writes;
@@ -80,18 +80,18 @@ class World {
 }
 
 const damages = {
-  'the authority is deleted': (world: World) => (world.authority = undefined),
-  'the certificate is deleted': (world: World) => (world.server = undefined),
-  'the key of the authority is lost': (world: World) => {
+  'the authority is deleted': (world: TlsModel) => (world.authority = undefined),
+  'the certificate is deleted': (world: TlsModel) => (world.server = undefined),
+  'the key of the authority is lost': (world: TlsModel) => {
     if (world.authority) world.authority.hasKey = false;
   },
-  'the key of the certificate is lost': (world: World) => {
+  'the key of the certificate is lost': (world: TlsModel) => {
     if (world.server) world.server.hasKey = false;
   },
-  'ca.crt is lost': (world: World) => {
+  'ca.crt is lost': (world: TlsModel) => {
     if (world.authority) world.authority.bundle = [];
   },
-  'it is for other names': (world: World) => {
+  'it is for other names': (world: TlsModel) => {
     if (world.server) world.server.pair = { ...world.server.pair, names: ['other'] };
   },
 } as const;
@@ -112,14 +112,14 @@ const damage = fc.record({
   what: fc.constantFrom(...(Object.keys(damages) as (keyof typeof damages)[])),
 });
 
-function act(world: World, one: Act, onWrite?: (world: World) => void): void {
+function act(world: TlsModel, one: Act, onWrite?: (world: TlsModel) => void): void {
   if (one.kind === 'renew') world.renew(one.deathAfter, onWrite);
   else if (one.kind === 'pass') world.now += one.days * dayMs;
   else damages[one.what](world);
 }
 
 /** Returns true if a newly elected leader can verify the server certificate. */
-function isVerifiable({ held, now }: World): boolean {
+function isVerifiable({ held, now }: TlsModel): boolean {
   const { server, trusted } = held;
   const issuer = trusted.authorities.find(({ id }) => id === server?.issuer?.id);
   const valid = (one: Certificate | undefined) =>
@@ -133,7 +133,7 @@ describe('planTls', () => {
       fc.property(
         fc.array(fc.oneof(renew, pass(-800, 4_000), damage), { maxLength: 12 }),
         (acts) => {
-          const world = new World();
+          const world = new TlsModel();
           for (const one of acts) act(world, one);
           world.renew(Infinity);
           expect(isVerifiable(world)).toBe(true);
@@ -152,7 +152,7 @@ describe('planTls', () => {
       fc.property(
         fc.array(fc.oneof(renew, pass(-800, 4_000), damage), { maxLength: 12 }),
         (acts) => {
-          const world = new World();
+          const world = new TlsModel();
           for (const one of [...acts, { kind: 'renew', deathAfter: Infinity } as const]) {
             const { server } = world.held;
             const issuer = server?.issuer;
@@ -177,7 +177,7 @@ describe('planTls', () => {
       fc.property(
         fc.array(fc.tuple(pass(1, 7), renew), { minLength: 3, maxLength: 3 }),
         (rounds) => {
-          const world = new World();
+          const world = new TlsModel();
           world.renew(Infinity);
           for (let week = 0; week < 22 * 52; week++) {
             const [wait, renewal] = rounds[week % rounds.length] ?? [];
@@ -194,7 +194,7 @@ describe('planTls', () => {
   });
 
   it('planTls keeps the bundle bounded and the CA in use trusted after repeated CA key loss', () => {
-    const world = new World();
+    const world = new TlsModel();
     world.renew(Infinity);
     const shown = world.server?.pair;
     for (let times = 0; times < 10; times++) {
@@ -210,7 +210,7 @@ describe('planTls', () => {
     ['has expired', -1],
     ['is not valid yet', 1],
   ])('planTls reissues the certificate when its CA %s', (_, direction) => {
-    const world = new World();
+    const world = new TlsModel();
     world.renew(Infinity);
     const { server } = world;
     if (!server) throw new Error('there is no certificate');
@@ -229,7 +229,7 @@ describe('planTls', () => {
   });
 
   it('planTls writes nothing when both certificates are valid', () => {
-    const world = new World();
+    const world = new TlsModel();
     expect(world.renew(Infinity)).toBe(2);
     expect(world.renew(Infinity)).toBe(0);
     world.now += 59 * dayMs;

@@ -11,7 +11,7 @@ import {
   handleRequest,
   storage,
 } from '../../test/fixtures/cli/played-operator.ts';
-import { home, type Scene, startScene } from '../../test/fixtures/cli/scene.ts';
+import { type CliFixture, home, startScene } from '../../test/fixtures/cli/scene.ts';
 import { config } from '../explain/testing/healthy.ts';
 import { events, pods, secrets } from '../kube/core-resources.ts';
 import { openstackConfigs } from './facts/kinds.ts';
@@ -77,7 +77,7 @@ const plantedSecrets: Readonly<Record<string, Readonly<Record<string, string>>>>
 };
 
 /** A scene with canaries in each Secret, in the OpenstackConfig, in a Pod, in an Event and in the operator's pages. */
-async function startPlantedScene(): Promise<Scene> {
+async function startPlantedScene(): Promise<CliFixture> {
   const scene = await startScene();
   const { client, answers } = scene;
   for (const [name, stringData] of Object.entries(plantedSecrets)) {

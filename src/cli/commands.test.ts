@@ -11,7 +11,7 @@ import {
   refused,
   storage,
 } from '../../test/fixtures/cli/played-operator.ts';
-import { createConfig, home, type Scene, startScene } from '../../test/fixtures/cli/scene.ts';
+import { type CliFixture, createConfig, home, startScene } from '../../test/fixtures/cli/scene.ts';
 import { config, port } from '../explain/testing/healthy.ts';
 import { pods } from '../kube/core-resources.ts';
 import { openstackConfigs } from './facts/kinds.ts';
@@ -142,7 +142,7 @@ describe('support-bundle', () => {
   const canary = 'Canary-Passw0rd';
 
   /** A scene with a password in a spec, in an annotation, in an environment variable and in a metric. */
-  async function withCanaries(): Promise<Scene> {
+  async function withCanaries(): Promise<CliFixture> {
     const scene = await startScene();
     const credentials = { ...config.spec.credentials, password: canary };
     await scene.client.patch(openstackConfigs, storage, {

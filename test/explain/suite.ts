@@ -8,7 +8,7 @@ import { carryOut } from './next-steps.ts';
 import type { Planted } from './planted.ts';
 import { isRecording, recordFault } from './record.ts';
 
-export interface Site {
+export interface FaultSuite {
   readonly workers: readonly string[];
   readonly options?: WorldOptions;
   /** Brings the world to a state without a fault. */
@@ -17,7 +17,7 @@ export interface Site {
 }
 
 /** Plants each phase's faults, explains them, and carries out their next steps. */
-export function testFaults({ workers, options, prepare, phases }: Site): void {
+export function testFaults({ workers, options, prepare, phases }: FaultSuite): void {
   let world: World;
   beforeAll(async () => {
     world = await openWorld(workers, options);

@@ -8,7 +8,7 @@ export interface Plug {
 }
 
 /** Context for a foreign change; `number` is unique per test run. */
-export interface Scene {
+export interface DeedTarget {
   readonly number: number;
   readonly on: Plug;
   readonly netns: string;
@@ -30,7 +30,7 @@ const fabricEnd = (mac: string) => `sw${mac.replaceAll(':', '')}`;
 
 /** Link with the NIC's MAC, not being the NIC: up, with an address. */
 function impostor(make: string) {
-  return ({ number, on: { mac } }: Scene): Deed => ({
+  return ({ number, on: { mac } }: DeedTarget): Deed => ({
     does: `${make.replaceAll('%', `fx${number}`).replaceAll('#', `${number}`)} && ip link set fx${number} address ${mac} up && ip addr add 10.66.${number}.1/24 dev fx${number}`,
     ends: `ip link del fx${number}`,
     stays: [`link fx${number} up ${mac}`, `address 10.66.${number}.1/24 fx${number}`],
@@ -93,12 +93,12 @@ export const deeds = {
     does: `ip -n ${fabric} link del ${fabricEnd(mac)}`,
     ends: `ip -n ${fabric} link add ${fabricEnd(mac)} type veth peer name ${name} address ${mac} netns ${netns} && ip -n ${fabric} link set ${fabricEnd(mac)} master br0 mtu 9000 up`,
   }),
-} as const satisfies Record<string, (scene: Scene) => Deed>;
+} as const satisfies Record<string, (scene: DeedTarget) => Deed>;
 
 export type DeedName = keyof typeof deeds;
 
 /** Returns the change as bash for the host's namespace; creates a file on success. */
-export function script(words: string, { on }: Scene, done: string): string {
+export function script(words: string, { on }: DeedTarget, done: string): string {
   return `dev=$(ip -o link show type veth | awk -v mac=${on.mac} '$0 ~ mac && $2 !~ /^f[xy]/ { sub(/[@:].*/, "", $2); print $2; exit }')
 { ${words}; } && touch ${done}
 `;

@@ -13,10 +13,10 @@ import { filesOfOurs } from './family-host.ts';
 import {
   type Deed,
   type DeedName,
+  type DeedTarget,
   deeds,
   type Plug,
   recordedLinks,
-  type Scene,
   script,
 } from './foreign-deeds.ts';
 import { type NicShown, type Picture, pictureOf } from './foreign-picture.ts';
@@ -50,7 +50,7 @@ const isOurs = (ip: string) => /^(10\.[012]\.0\.|fd0[012]:)/.test(ip);
 
 interface Done {
   readonly name: DeedName;
-  readonly scene: Scene;
+  readonly scene: DeedTarget;
   readonly deed: Deed;
   /** File created when the change was done. */
   readonly done: string;
@@ -88,7 +88,7 @@ class Life {
     // A veth outliving its twin is indistinguishable from the NIC.
     const taken = name === 'twin' || name === 'unplug' ? ['twin', 'unplug'] : [name];
     if (others.some((other) => taken.includes(other.name))) return this.newDeed();
-    const scene: Scene = { number, on, netns, fabric };
+    const scene: DeedTarget = { number, on, netns, fabric };
     const deed = deeds[name](scene);
     const planned = { name, scene, deed, done: join(root, `done-${number}`) };
     this.#planned.push(planned);

@@ -128,7 +128,7 @@ const someRequest = fc
   )
   .chain(([wanted, indexes]) => fc.tuple(...wanted.map((n, i) => someEntry(n, indexes[i] ?? n))));
 
-interface Scene {
+interface HostAndState {
   readonly host: Snapshot;
   readonly state: AgentState;
 }
@@ -142,10 +142,10 @@ function brought(on: Snapshot, { nic }: Unit, goal: NicState, options: ModelOpti
 }
 
 function settled(
-  { host: before, state }: Scene,
+  { host: before, state }: HostAndState,
   units: readonly Unit[],
   options: ModelOptions,
-): Scene {
+): HostAndState {
   const evictions = units.flatMap(({ change }) => change.eviction ?? []);
   const sysctls = units.flatMap(({ change }) => change.sysctls);
   const operations = [...evictions, ...units.flatMap(({ change }) => change.operations)];
@@ -168,7 +168,7 @@ function settled(
 }
 
 /** A run of the agent: removals first, then the rest. */
-function run(scene: Scene, wanted: readonly RequestInterface[], options: ModelOptions) {
+function run(scene: HostAndState, wanted: readonly RequestInterface[], options: ModelOptions) {
   const removal = planRemoval(input(wanted, scene.host, scene.state));
   const between = settled(scene, removal.units, options);
   const apply = planApply(input(wanted, between.host, between.state));
@@ -189,9 +189,9 @@ type Story = ModelOptions & {
 
 function tell(
   { start, requests, ...options }: Story,
-  look: (ran: ReturnType<typeof run>, before: Scene, wanted: RequestInterface[]) => void,
+  look: (ran: ReturnType<typeof run>, before: HostAndState, wanted: RequestInterface[]) => void,
 ): void {
-  let scene: Scene = { host: start, state: emptyState };
+  let scene: HostAndState = { host: start, state: emptyState };
   for (const wanted of requests) {
     const ran = run(scene, wanted, options);
     look(ran, scene, wanted);

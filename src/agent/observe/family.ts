@@ -10,7 +10,7 @@ import {
   type Presence,
 } from '../planning/family.ts';
 import type { KernelSnapshot, Link } from '../snapshot.ts';
-import { isThere, namesIn, observeLinks, readHostFiles, type Site } from './host.ts';
+import { type HostAccess, isThere, namesIn, observeLinks, readHostFiles } from './host.ts';
 
 /** Links excluded from the evidence: managed and requested NICs. An entry may still name the node's own NIC. */
 export interface Ours {
@@ -20,7 +20,7 @@ export interface Ours {
 }
 
 /** Returns the host's current network manager. */
-export async function observeFamily(site: Site, ours: Ours): Promise<FamilyFinding> {
+export async function observeFamily(site: HostAccess, ours: Ours): Promise<FamilyFinding> {
   return familyIn(await readEvidence(site, ours));
 }
 
@@ -31,7 +31,7 @@ const networkManagerLinks = '/run/NetworkManager/devices';
 /** Folder with a link `invocation:UNIT` per active unit. */
 const units = '/run/systemd/units';
 
-async function readEvidence(site: Site, ours: Ours): Promise<FamilyEvidence> {
+async function readEvidence(site: HostAccess, ours: Ours): Promise<FamilyEvidence> {
   const { hostRoot } = site;
   const linkFiles = {
     networkd: readHostFiles(hostRoot, { directory: networkdLinks, suffix: '' }),

@@ -17,7 +17,7 @@ import {
 import { type AgentState, sha256 } from '../state.ts';
 
 /** Access to a host, whatever its network manager. */
-export interface Site {
+export interface HostAccess {
   readonly hostRoot: string;
   readonly sysctls: string;
   readonly ip: Ip;
@@ -32,24 +32,27 @@ export interface Site {
 }
 
 /** Host whose network manager has a backend. */
-export interface Host extends Site {
+export interface Host extends HostAccess {
   readonly backend: Backend;
 }
 
 /** Returns access to the host under this directory. */
-export function siteAt(hostRoot: string, ip: Ip, ipv6 = false): Site {
+export function siteAt(hostRoot: string, ip: Ip, ipv6 = false): HostAccess {
   const udev = isThere(hostRoot, '/usr/lib/systemd/systemd-udevd');
   const keepsSettings = isThere(hostRoot, sysctlPlace.directory);
   return { hostRoot, sysctls: sysctlDirectory(hostRoot), ip, ipv6, udev, keepsSettings };
 }
 
 /** Returns the host with its network manager's backend. */
-export function hostOf(site: Site, family: Backend): Host {
+export function hostOf(site: HostAccess, family: Backend): Host {
   return { ...site, backend: site.keepsSettings ? withSysctlFile(family) : family };
 }
 
 /** Reads the current kernel state. */
-export async function observeLinks(host: Site, macs: ReadonlySet<string>): Promise<KernelSnapshot> {
+export async function observeLinks(
+  host: HostAccess,
+  macs: ReadonlySet<string>,
+): Promise<KernelSnapshot> {
   const answer = await host.ip.run([], host.ipv6);
   if ('failedAt' in answer) throw new Error(`ip cannot show the kernel's state: ${answer.words}`);
   return withSettings(answer.seen, host, macs);
@@ -58,7 +61,7 @@ export async function observeLinks(host: Site, macs: ReadonlySet<string>): Promi
 /** Adds settings missing in `ip` output, only for links with these MACs: a node may have hundreds of links. */
 export function withSettings(
   kernel: KernelDump,
-  { sysctls, known }: Site,
+  { sysctls, known }: HostAccess,
   macs: ReadonlySet<string>,
 ): KernelSnapshot {
   const links = known ? identified(kernel, macs, known) : kernel.links;

@@ -13,7 +13,13 @@ import {
   overlapsPrimary,
 } from './overlaps.ts';
 import { isInheritedRule, isOwnRule } from './ownership.ts';
-import { type Check, type Refusal, refusal, type Site, type WantedNic } from './refusals.ts';
+import {
+  type Check,
+  type Refusal,
+  type RefusalFacts,
+  refusal,
+  type WantedNic,
+} from './refusals.ts';
 
 /** Refusal checks for a wanted NIC: each returns why the host rules out the requested configuration. */
 export const unattainable: readonly Check<WantedNic>[] = [
@@ -46,7 +52,7 @@ function mtu({ desired, link: { name, maxMtu } }: WantedNic): Refusal | undefine
 }
 
 /** A kernel without IPv6 has no `disable_ipv6` setting on any link. */
-function noIPv6({ desired }: WantedNic, { host }: Site): Refusal | undefined {
+function noIPv6({ desired }: WantedNic, { host }: RefusalFacts): Refusal | undefined {
   if (!usesIPv6(desired) || host.defaultSettings['ipv6.disable_ipv6'] !== undefined) {
     return undefined;
   }
@@ -57,7 +63,7 @@ function noIPv6({ desired }: WantedNic, { host }: Site): Refusal | undefined {
   );
 }
 
-function tableTaken({ link, desired }: WantedNic, { host }: Site): Refusal | undefined {
+function tableTaken({ link, desired }: WantedNic, { host }: RefusalFacts): Refusal | undefined {
   const table = routingTable(desired.index);
   const route = host.routes.find(
     (item) => item.table === table && !(item.links.includes(link.name) && !item.opaque),
@@ -73,7 +79,7 @@ function tableTaken({ link, desired }: WantedNic, { host }: Site): Refusal | und
 }
 
 /** The kernel keeps IPv4 and IPv6 rules apart. */
-function priorityTaken(nic: WantedNic, { host }: Site): Refusal | undefined {
+function priorityTaken(nic: WantedNic, { host }: RefusalFacts): Refusal | undefined {
   const families = new Set(nic.desired.addresses.map(familyOf));
   const table = routingTable(nic.desired.index);
   const priority = rulePriority(nic.desired.index);
@@ -96,7 +102,7 @@ function priorityTaken(nic: WantedNic, { host }: Site): Refusal | undefined {
 /** Refuses a name held by another link, unless an accepted entry renames this link. Alternative names always block. */
 function nameTaken(
   { link, desired: { name } }: WantedNic,
-  { host, accepted }: Site,
+  { host, accepted }: RefusalFacts,
 ): Refusal | undefined {
   const holder = linkNamed(host, name);
   if (!holder || holder.index === link.index) return undefined;
@@ -115,7 +121,7 @@ function nameTaken(
  * Allows a path holding a managed file about this NIC, an accepted NIC or a recorded NIC. Also allows a path recorded
  * for this NIC, even if a user's edit changed the MAC inside.
  */
-function pathTaken({ paths, desired, record }: WantedNic, site: Site): Refusal | undefined {
+function pathTaken({ paths, desired, record }: WantedNic, site: RefusalFacts): Refusal | undefined {
   const { host, accepted, records } = site;
   const ours = [desired, ...accepted.map((nic) => nic.desired), ...records].map(({ mac }) => mac);
   const written = record?.files.map(({ path }) => path) ?? [];
@@ -137,7 +143,7 @@ function pathTaken({ paths, desired, record }: WantedNic, site: Site): Refusal |
  * Uses reason NICInUse, because a Service with external addresses can cause the clash. Only the node's own address is
  * an entry error.
  */
-function addressTaken(nic: WantedNic, site: Site): Refusal | undefined {
+function addressTaken(nic: WantedNic, site: RefusalFacts): Refusal | undefined {
   const { desired, link: own } = nic;
   const wanted = new Set(desired.addresses.map(ipOf));
   const present = site.host.addresses.filter(({ link }) => link === own.name);

@@ -16,7 +16,7 @@ import {
   firstRefusal,
   permission,
   type Refusal,
-  type Site,
+  type RefusalFacts,
   unusable,
   unwritable,
   type WantedNic,
@@ -92,7 +92,7 @@ export function candidatesOf(input: PlanInput) {
   return { candidates, refused: [...refused, ...others] };
 }
 
-function siteOf({ host, request }: PlanInput, records: readonly NicRecord[]): Site {
+function siteOf({ host, request }: PlanInput, records: readonly NicRecord[]): RefusalFacts {
   const { protectedAddresses, clusterNetworks } = request;
   return { host, protectedAddresses, clusterNetworks, records, accepted: [] };
 }
@@ -125,7 +125,13 @@ function candidateOf(
   const paths = [main, ...companions, ...interim].map(({ path }) => path);
   const nic = { link, owned, ...known, belongings, desired, paths };
   const { protectedAddresses } = request;
-  const site: Site = { host, protectedAddresses, records: state.nics, blocked, accepted: [] };
+  const site: RefusalFacts = {
+    host,
+    protectedAddresses,
+    records: state.nics,
+    blocked,
+    accepted: [],
+  };
   const problem = firstRefusal<WantedNic>([...unusable, changedMac, pathConflict], nic, site);
   if (problem) return problem;
   const refused = firstRefusal<WantedNic>([...permission, unwritable, claimed], nic, site);
@@ -144,7 +150,7 @@ function ownedBefore(desired: DesiredNic, record: NicRecord | undefined, host: S
  * Refuses candidates the host rules out. A refused NIC keeps name and addresses, which may block further candidates:
  * repeats until stable.
  */
-function attainable(candidates: readonly Candidate[], site: Site) {
+function attainable(candidates: readonly Candidate[], site: RefusalFacts) {
   const refused: RefusedNic[] = [];
   for (let accepted = candidates; ; ) {
     const blocked = new Map(

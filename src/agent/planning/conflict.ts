@@ -5,7 +5,7 @@ import { coded } from '../../api/nic-codes.ts';
 import { nicOf } from '../identity.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { NicRecord } from '../state.ts';
-import { type Refusal, refusal, type Site, type WantedNic } from './refusals.ts';
+import { type Refusal, type RefusalFacts, refusal, type WantedNic } from './refusals.ts';
 
 /** Entries that wait for a NIC with a blocked removal, each with the reason. */
 type Waiting = ReadonlyMap<RequestInterface, Refusal>;
@@ -77,7 +77,7 @@ function addressConflict(
 /** Refuses a NIC with the path of a file about a NIC with a blocked removal. */
 export function pathConflict(
   { paths }: WantedNic,
-  { blocked = [], host }: Site,
+  { blocked = [], host }: RefusalFacts,
 ): Refusal | undefined {
   for (const nic of blocked) {
     const own = host.files.filter((file) => file.own?.mac === nic.mac);

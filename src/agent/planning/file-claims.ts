@@ -1,7 +1,7 @@
 import { coded } from '../../api/nic-codes.ts';
 import { matchesPattern } from '../shell-pattern.ts';
 import { type ConfigFile, linkNamed, type Snapshot } from '../snapshot.ts';
-import { type Refusal, refusal, type Site, type WantedNic } from './refusals.ts';
+import { type Refusal, type RefusalFacts, refusal, type WantedNic } from './refusals.ts';
 
 /** Returns the foreign file that configures the NIC with this MAC or one of these names. */
 export function claimOn(
@@ -13,7 +13,7 @@ export function claimOn(
 }
 
 /** Refuses a NIC that a foreign file configures by MAC or name: after a boot two files would configure the NIC. */
-export function claimed(nic: WantedNic, { host }: Site): Refusal | undefined {
+export function claimed(nic: WantedNic, { host }: RefusalFacts): Refusal | undefined {
   const claim = claimOn(nic.desired.mac, namesOf(nic, host), host);
   if (!claim) return undefined;
   return refusal(
@@ -27,7 +27,7 @@ export function claimed(nic: WantedNic, { host }: Site): Refusal | undefined {
  * Refuses a new NIC while a file is unreadable: the file may configure this NIC. A managed NIC already coexists with
  * the file and stays allowed.
  */
-export function unreadableFile({ record }: WantedNic, { host }: Site): Refusal | undefined {
+export function unreadableFile({ record }: WantedNic, { host }: RefusalFacts): Refusal | undefined {
   const file = record ? undefined : host.files.find((each) => each.unread !== undefined);
   if (!file) return undefined;
   const message = `${file.path} may configure the NIC and cannot be read: ${file.unread}; make it readable or move it away`;
@@ -38,7 +38,7 @@ export function unreadableFile({ record }: WantedNic, { host }: Site): Refusal |
  * Refuses a NIC matched by a file's name pattern: at the next boot the file would configure the NIC beside or instead
  * of ours.
  */
-export function matchedByPattern(nic: WantedNic, { host }: Site): Refusal | undefined {
+export function matchedByPattern(nic: WantedNic, { host }: RefusalFacts): Refusal | undefined {
   if (nic.record) return undefined;
   const all = namesOf(nic, host);
   const leavesOut = ({ except = [] }: ConfigFile) =>

@@ -49,7 +49,7 @@ const stillThere = (links: string) =>
 const inUse = (subject: string, n = 2) =>
   `${subject} is in use by NIC ${macOf(n)}, whose removal is held`;
 
-interface Scene {
+interface HostState {
   readonly links?: Snapshot['links'];
   readonly on?: Partial<Snapshot>;
   readonly state?: AgentState;
@@ -59,7 +59,7 @@ interface Scene {
 /** Plans a request of protocol 4 for NIC 1 on a host with NICs 1 and 2. */
 function planned(
   asked: Partial<JobRequest>,
-  { links = [one, two], on = {}, state = both, more = {} }: Scene = {},
+  { links = [one, two], on = {}, state = both, more = {} }: HostState = {},
 ) {
   const wanted = request([entry(1)], { protocol: 4, ...asked });
   return planAll({ ...input(wanted, host(links, on), state), ...more });
@@ -68,7 +68,7 @@ function planned(
 describe('removal without permission by the request', () => {
   const named = [macOf(2)];
   const cleanup: Partial<JobRequest> = { action: 'cleanup', interfaces: [] };
-  test.each<[string, Partial<JobRequest>, Scene, number[], [number, string, string][]]>([
+  test.each<[string, Partial<JobRequest>, HostState, number[], [number, string, string][]]>([
     ['stays without a list', {}, {}, [], [[2, 'multinic1', notNamed]]],
     [
       'stays with empty lists',
@@ -218,7 +218,7 @@ describe('entry in conflict with a held NIC', () => {
   const free = { addresses: ['10.0.0.9/24'] };
   const oddFile: ConfigFile = { ...ownFile(4, macOf(2), []), text: 'odd' };
   const links = [one, two, link(3)];
-  test.each<[string, RequestInterface[], Scene, (string | number)[]]>([
+  test.each<[string, RequestInterface[], HostState, (string | number)[]]>([
     ['waits for the index', [entry(3, { ...free, index: 1 })], {}, [inUse('index 1')]],
     [
       'waits for the index of an absent NIC',

@@ -15,10 +15,10 @@ import { type Address, linkNamed, type Route, rt, type Snapshot } from '../snaps
 import type { NicRecord } from '../state.ts';
 import { type DesiredNic, sharedRoutes } from './desired.ts';
 import { ownedBy, routeKey } from './ownership.ts';
-import { type Refusal, refusal, type Site, type WantedNic } from './refusals.ts';
+import { type Refusal, type RefusalFacts, refusal, type WantedNic } from './refusals.ts';
 
 /** Refuses a subnet overlapping the node's own subnet: the node's traffic could leave by this NIC. */
-export function overlapsPrimary({ desired }: WantedNic, site: Site): Refusal | undefined {
+export function overlapsPrimary({ desired }: WantedNic, site: RefusalFacts): Refusal | undefined {
   const { host } = site;
   const primaries = new Set(
     host.links.filter((link) => nodeAddressOf(link, site) !== undefined).map(({ name }) => name),
@@ -42,7 +42,7 @@ export function overlapsPrimary({ desired }: WantedNic, site: Site): Refusal | u
  */
 export function coversNode(
   { desired }: WantedNic,
-  { protectedAddresses }: Site,
+  { protectedAddresses }: RefusalFacts,
 ): Refusal | undefined {
   const ip = protectedAddresses.find((each) =>
     reachedBy(desired).some((cidr) => contains(cidr, each)),
@@ -60,7 +60,7 @@ export function coversNode(
  */
 export function overlapsForeign(
   { desired, record: own }: WantedNic,
-  site: Site,
+  site: RefusalFacts,
 ): Refusal | undefined {
   const { host, records } = site;
   const reached = reachedBy(desired);
@@ -176,12 +176,12 @@ function isMainRoute(route: Route): boolean {
   return route.table === rt.mainTable && !route.to.endsWith('/0');
 }
 
-export function addressesElsewhere(site: Site): Address[] {
+export function addressesElsewhere(site: RefusalFacts): Address[] {
   const accepted = acceptedLinks(site);
   return site.host.addresses.filter(({ link }) => !accepted.has(link));
 }
 
-function acceptedLinks({ accepted }: Site): Set<string> {
+function acceptedLinks({ accepted }: RefusalFacts): Set<string> {
   return new Set(accepted.map(({ link }) => link.name));
 }
 
@@ -201,7 +201,7 @@ function reachedBy(desired: DesiredNic): string[] {
  */
 export function overlapsCluster(
   { desired, record }: WantedNic,
-  { clusterNetworks = [] }: Site,
+  { clusterNetworks = [] }: RefusalFacts,
 ): Refusal | undefined {
   const found = clusterOverlap(
     reachedBy(desired),

@@ -42,7 +42,7 @@ export interface WantedNic extends TouchedNic {
 }
 
 /** Surroundings for checks on a NIC. */
-export interface Site {
+export interface RefusalFacts {
   readonly host: Snapshot;
   /** Node object addresses. */
   readonly protectedAddresses: readonly string[];
@@ -57,13 +57,13 @@ export interface Site {
 }
 
 /** Returns why a NIC must not be changed; undefined: no objection. */
-export type Check<N extends TouchedNic> = (nic: N, site: Site) => Refusal | undefined;
+export type Check<N extends TouchedNic> = (nic: N, site: RefusalFacts) => Refusal | undefined;
 
 /** Returns the first refusal; undefined if no check objects. */
 export function firstRefusal<N extends TouchedNic>(
   checks: readonly Check<N>[],
   nic: N,
-  site: Site,
+  site: RefusalFacts,
 ): Refusal | undefined {
   for (const check of checks) {
     const found = check(nic, site);
@@ -109,7 +109,7 @@ function strangeName({ link: { name } }: TouchedNic): Refusal | undefined {
   );
 }
 
-function nodeAddress({ link }: TouchedNic, site: Site): Refusal | undefined {
+function nodeAddress({ link }: TouchedNic, site: RefusalFacts): Refusal | undefined {
   const ip = nodeAddressOf(link, site);
   return ip === undefined
     ? undefined
@@ -124,7 +124,7 @@ function nodeAddress({ link }: TouchedNic, site: Site): Refusal | undefined {
  * Refuses a link leased by the host's network manager: a file for every NIC gave a plugged NIC an address and a default
  * route. Such a link is not primary, as the node leaves by another link.
  */
-function leased({ link, owned }: TouchedNic, site: Site): Refusal | undefined {
+function leased({ link, owned }: TouchedNic, site: RefusalFacts): Refusal | undefined {
   const { host } = site;
   const address = host.addresses.find(
     ({ link: on, temporary, cidr }) =>
@@ -155,7 +155,7 @@ function nodeTables({ rules }: Pick<Snapshot, 'rules'>): ReadonlySet<number> {
   return new Set([rt.mainTable, rt.defaultTable, ...all.flatMap(({ table }) => table ?? [])]);
 }
 
-function defaultRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | undefined {
+function defaultRoute({ link, owned }: TouchedNic, { host }: RefusalFacts): Refusal | undefined {
   const tables = nodeTables(host);
   const route = host.routes.find(
     (item) =>
@@ -183,7 +183,7 @@ function member({ link: { name, master } }: TouchedNic): Refusal | undefined {
     : undefined;
 }
 
-function lower({ link: { name } }: TouchedNic, { host }: Site): Refusal | undefined {
+function lower({ link: { name } }: TouchedNic, { host }: RefusalFacts): Refusal | undefined {
   const upper = upperLinks(host, name)[0];
   return (
     upper &&
@@ -196,7 +196,7 @@ function lower({ link: { name } }: TouchedNic, { host }: Site): Refusal | undefi
 }
 
 /** Refuses a NIC if a file's folder is missing, before any kernel change. */
-export function unwritable({ paths }: WantedNic, { host }: Site): Refusal | undefined {
+export function unwritable({ paths }: WantedNic, { host }: RefusalFacts): Refusal | undefined {
   const folders = paths.map((path) => dirname(path));
   const folder = host.missingFolders?.find((missing) => folders.includes(missing));
   if (folder === undefined) return undefined;
@@ -208,7 +208,7 @@ export function unwritable({ paths }: WantedNic, { host }: Site): Refusal | unde
 }
 
 /** Ignores kernel-made link-local addresses. */
-function foreignAddress(nic: TouchedNic, { host }: Site): Refusal | undefined {
+function foreignAddress(nic: TouchedNic, { host }: RefusalFacts): Refusal | undefined {
   const { link, owned: existing, belongings: owned = existing } = nic;
   const foreign = host.addresses.find((address) => {
     const ours = !address.opaque && owned.ips.includes(ipOf(address.cidr));
@@ -225,7 +225,7 @@ function foreignAddress(nic: TouchedNic, { host }: Site): Refusal | undefined {
 }
 
 /** Ignores kernel-made routes. */
-function foreignRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | undefined {
+function foreignRoute({ link, owned }: TouchedNic, { host }: RefusalFacts): Refusal | undefined {
   const foreign = host.routes.find((route) => {
     if (!mayLeaveBy(route, link) || isKernelMade(route)) return false;
     // Router advertisements come again by themselves: nothing has to be restored.

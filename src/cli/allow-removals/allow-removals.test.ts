@@ -2,7 +2,11 @@ import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { changedPlan, unchangedPlan } from '../../../test/fixtures/cli/plans.ts';
 import { answerPlan, storage } from '../../../test/fixtures/cli/played-operator.ts';
-import { type Scene, type SceneOptions, startScene } from '../../../test/fixtures/cli/scene.ts';
+import {
+  type CliFixture,
+  type SceneOptions,
+  startScene,
+} from '../../../test/fixtures/cli/scene.ts';
 import { annotations } from '../../api/names.ts';
 import { node } from '../../explain/testing/healthy.ts';
 import { openstackConfigs } from '../facts/kinds.ts';
@@ -11,7 +15,7 @@ const held =
   'OverBudget: 4 of 12 nodes in the business cluster would lose NICs within an hour, more than the 3 that need no consent';
 
 /** An OpenstackConfig whose last sync held removals. */
-async function heldScene(options: SceneOptions = {}): Promise<Scene> {
+async function heldScene(options: SceneOptions = {}): Promise<CliFixture> {
   const scene = await startScene(options);
   await answerPlan(scene, changedPlan);
   await report(scene, 'RemovalHeld', held);
@@ -19,7 +23,7 @@ async function heldScene(options: SceneOptions = {}): Promise<Scene> {
 }
 
 /** Writes the status of a sync of the current generation. */
-async function report({ client }: Scene, reason: string, message: string, more: object = {}) {
+async function report({ client }: CliFixture, reason: string, message: string, more: object = {}) {
   const { generation: observedGeneration } = (await client.get(openstackConfigs, storage)).metadata;
   const conditions = [{ type: 'Ready', status: 'False', reason, message }];
   await client.patchStatus(openstackConfigs, storage, {
@@ -27,7 +31,7 @@ async function report({ client }: Scene, reason: string, message: string, more: 
   });
 }
 
-async function annotation({ client }: Scene): Promise<string | undefined> {
+async function annotation({ client }: CliFixture): Promise<string | undefined> {
   const { metadata } = await client.get(openstackConfigs, storage);
   return metadata.annotations?.[annotations.allowRemovals];
 }

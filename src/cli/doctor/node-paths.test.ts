@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Scene, startScene } from '../../../test/fixtures/cli/scene.ts';
+import { type CliFixture, startScene } from '../../../test/fixtures/cli/scene.ts';
 import { configMaps } from '../../kube/core-resources.ts';
 import { nodeConfigs } from '../facts/kinds.ts';
 
@@ -7,7 +7,7 @@ const direct = ['--business-context', 'biz-1=biz-context'];
 const command = 'kubectl --context biz-context get cm kubeadm-config -n kube-system -o yaml';
 
 /** Creates a node with two isolated NICs in one subnet, and a third NIC in the subnet 10.96.0.0/24. */
-async function createNode({ client }: Scene): Promise<void> {
+async function createNode({ client }: CliFixture): Promise<void> {
   const interfaces = ['10.7.0.4/24', '10.7.0.5/24', '10.96.0.9/24'].map((cidr, id) => ({
     id,
     macAddress: `fa:16:3e:00:00:0${id}`,
@@ -18,7 +18,7 @@ async function createNode({ client }: Scene): Promise<void> {
   await client.create(nodeConfigs, { metadata, spec: { nodeName: 'worker-18', interfaces } });
 }
 
-async function createKubeadmConfig({ client }: Scene, text: string): Promise<void> {
+async function createKubeadmConfig({ client }: CliFixture, text: string): Promise<void> {
   const metadata = { namespace: 'kube-system', name: 'kubeadm-config' };
   await client.create(configMaps, { metadata, data: { ClusterConfiguration: text } });
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unchangedPlan } from '../../../test/fixtures/cli/plans.ts';
-import { type Scene, startScene } from '../../../test/fixtures/cli/scene.ts';
+import { type CliFixture, startScene } from '../../../test/fixtures/cli/scene.ts';
 import { config } from '../../explain/testing/healthy.ts';
 import { openstackConfigs } from '../facts/kinds.ts';
 
@@ -17,7 +17,7 @@ function edited(changes: object = {}, more: object = {}): string {
 }
 
 /** Records received edits; answers with a plan without changes. */
-function recordEdits({ answers }: Scene, generation = () => 1): unknown[] {
+function recordEdits({ answers }: CliFixture, generation = () => 1): unknown[] {
   const sent: unknown[] = [];
   answers.set('POST /v1/plan/multinic-system/storage', (body: unknown) => {
     sent.push(body);
@@ -26,7 +26,7 @@ function recordEdits({ answers }: Scene, generation = () => 1): unknown[] {
   return sent;
 }
 
-async function planFile(scene: Scene, text: string) {
+async function planFile(scene: CliFixture, text: string) {
   const path = join(scene.folder, 'edited.yaml');
   await writeFile(path, text);
   return scene.run('plan', 'storage', '-f', path);

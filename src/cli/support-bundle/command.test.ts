@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { home, type Scene, startScene } from '../../../test/fixtures/cli/scene.ts';
+import { type CliFixture, home, startScene } from '../../../test/fixtures/cli/scene.ts';
 import { namespaces, nodes, pods } from '../../kube/core-resources.ts';
 import { openstackConfigs } from '../facts/kinds.ts';
 
 const ref = { namespace: 'multinic-system', name: 'storage' };
 
-async function bundle(scene: Scene, ...argv: readonly string[]) {
+async function bundle(scene: CliFixture, ...argv: readonly string[]) {
   const path = join(scene.folder, 'bundle.tar.gz');
   const ran = await scene.run('support-bundle', '-o', path, ...argv);
   return { ...ran, tar: gunzipSync(await readFile(path)).toString('latin1') };

@@ -4,7 +4,7 @@ import {
   driftedNode,
   handleRequest,
 } from '../../../test/fixtures/cli/played-operator.ts';
-import { type Scene, startScene } from '../../../test/fixtures/cli/scene.ts';
+import { type CliFixture, startScene } from '../../../test/fixtures/cli/scene.ts';
 import { agentAppName, labels, namespaces } from '../../api/names.ts';
 import { nic, node } from '../../explain/testing/healthy.ts';
 import { jobs, namespaces as namespaceKind, pods } from '../../kube/core-resources.ts';
@@ -13,7 +13,7 @@ import { jobs, namespaces as namespaceKind, pods } from '../../kube/core-resourc
 const textWith = (text: string): string => expect.stringContaining(text) as string;
 
 /** Creates the agent Job and the Pod of a check of worker-17. */
-async function createCheck({ client }: Scene, name: string): Promise<void> {
+async function createCheck({ client }: CliFixture, name: string): Promise<void> {
   const namespace = namespaces.agents;
   const template = {
     spec: { restartPolicy: 'Never', containers: [{ name: 'agent', image: 'x' }] },

@@ -20,7 +20,7 @@ const managed = { [labels.protected]: 'true', [labels.managedByOperator]: 'produ
 
 type Live = readonly (readonly [Resource<KubeObject>, KubeObject])[];
 
-export interface Scene {
+export interface DatabaseInput {
   /** Fields of spec.database besides `enabled`. */
   readonly database?: Readonly<Record<string, unknown>>;
   readonly annotations?: Record<string, string>;
@@ -34,7 +34,7 @@ export interface Scene {
 }
 
 /** Returns a MultiNicOperator with a database; without a Secret unless `live` has one. */
-export function observedDatabase(scene: Scene = {}): Observed {
+export function observedDatabase(scene: DatabaseInput = {}): Observed {
   const {
     database = {},
     annotations = {},

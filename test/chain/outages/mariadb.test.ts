@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { startFaultProxy } from '../../../rig/fault-proxy/fault-proxy.ts';
 import { openWorld, type Worker } from '../../fixtures/chain/world.ts';
 import type { Form } from '../../fixtures/outages/forms.ts';
-import { outageSuite, type Scene } from '../../fixtures/outages/suite.ts';
+import { type OutagePlans, outageSuite } from '../../fixtures/outages/suite.ts';
 import { type Mariadb, startMariadb } from '../../system/store/mariadb-server.ts';
 
 // Forms without HTTP: a MariaDB connection carries no requests for a proxy to fail.
@@ -42,7 +42,7 @@ async function openScene(
   { access }: Mariadb,
   form: Form,
   stack: AsyncDisposableStack,
-): Promise<Scene> {
+): Promise<OutagePlans> {
   const database = databaseOf(form);
   await connection.query(`create database ${database}`);
   const target = `tcp://${access.host}:${access.port}`;

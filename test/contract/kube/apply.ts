@@ -3,12 +3,12 @@ import { configMaps, secrets } from '../../../src/kube/core-resources.ts';
 import { isConflict } from '../../../src/kube/errors.ts';
 import { refusalOf } from './refusal.ts';
 import { widgets } from './widget.ts';
-import { type World, widget } from './world.ts';
+import { type KubeFixture, widget } from './world.ts';
 
 const alice = { fieldManager: 'alice' };
 const bob = { fieldManager: 'bob' };
 
-export function applyContract(world: () => World): void {
+export function applyContract(world: () => KubeFixture): void {
   describe('server-side apply', () => {
     test('A01 apply creates the object and notes the manager', async () => {
       const { client, namespace } = world();

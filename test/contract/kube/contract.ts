@@ -11,13 +11,13 @@ import { schemasContract } from './schemas.ts';
 import type { ServerUnderTest } from './server-under-test.ts';
 import { statusContract } from './status.ts';
 import { watchesContract } from './watches.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, type KubeFixture } from './world.ts';
 
 /** Kubernetes behaviour that our runtime relies on: the same tests, with the same ids, for every supported server. */
 export function kubeContract(name: string, open: () => Promise<ServerUnderTest>): void {
   describe(`kube contract on ${name}`, () => {
-    let opened: World | undefined;
-    const world = (): World => {
+    let opened: KubeFixture | undefined;
+    const world = (): KubeFixture => {
       if (!opened) throw new Error('the server under test did not start');
       return opened;
     };

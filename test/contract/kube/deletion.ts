@@ -4,11 +4,11 @@ import { isConflict, isInvalid, isNotFound } from '../../../src/kube/errors.ts';
 import { eventually } from './eventually.ts';
 import { refusalOf } from './refusal.ts';
 import { widgets } from './widget.ts';
-import { type World, widget } from './world.ts';
+import { type KubeFixture, widget } from './world.ts';
 
 const finalizers = ['example.com/wait'];
 
-export function deletionContract(world: () => World): void {
+export function deletionContract(world: () => KubeFixture): void {
   async function held() {
     const { client, namespace } = world();
     const wanted = widget(await namespace(), 'one');

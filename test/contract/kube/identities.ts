@@ -13,9 +13,9 @@ import { lifeOf } from '../../../src/viola/tokens/registered-token.ts';
 import { eventually } from './eventually.ts';
 import { refusalOf } from './refusal.ts';
 import { widgets } from './widget.ts';
-import type { World } from './world.ts';
+import type { KubeFixture } from './world.ts';
 
-export function identitiesContract(world: () => World): void {
+export function identitiesContract(world: () => KubeFixture): void {
   describe('identities', () => {
     test('I01 an unknown token is Unauthorized', async () => {
       const { connect, server } = world();

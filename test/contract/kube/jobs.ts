@@ -3,12 +3,12 @@ import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { configMaps, type Job, jobs, type Pod, pods } from '../../../src/kube/core-resources.ts';
 import type { ObjectRef } from '../../../src/kube/object.ts';
 import { eventually } from './eventually.ts';
-import type { World } from './world.ts';
+import type { KubeFixture } from './world.ts';
 
 /** Pods of a Job need a ServiceAccount; this namespace has the account from the start. */
 const namespace = 'default';
 
-export function jobsContract(world: () => World): void {
+export function jobsContract(world: () => KubeFixture): void {
   async function created(spec: Partial<NonNullable<Job['spec']>> = {}) {
     const { client, name } = world();
     const job = await client.create(jobs, {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { secrets } from '../../../src/kube/core-resources.ts';
 import { refusalOf } from './refusal.ts';
-import type { World } from './world.ts';
+import type { KubeFixture } from './world.ts';
 
 /** Secrets instead of ConfigMaps: a real server creates a ConfigMap in every namespace. */
-export function listsContract(world: () => World): void {
+export function listsContract(world: () => KubeFixture): void {
   async function filled(names: readonly string[], labels: Record<string, string> = {}) {
     const { client, namespace } = world();
     const inside = await namespace();

@@ -11,9 +11,9 @@ import {
 import { eventually } from './eventually.ts';
 import { refusalOf } from './refusal.ts';
 import { gadgets } from './widget.ts';
-import type { World } from './world.ts';
+import type { KubeFixture } from './world.ts';
 
-export function objectsContract(world: () => World): void {
+export function objectsContract(world: () => KubeFixture): void {
   describe('objects', () => {
     test('O01 create gives identity and version, get gives the same object', async () => {
       const { client, namespace } = world();

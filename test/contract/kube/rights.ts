@@ -7,7 +7,7 @@ import { defineResource } from '../../../src/kube/resource.ts';
 import type { Action } from '../../../src/kube/rights.ts';
 import { eventually } from './eventually.ts';
 import { refusalOf } from './refusal.ts';
-import type { World } from './world.ts';
+import type { KubeFixture } from './world.ts';
 
 const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: true } as const;
 
@@ -27,7 +27,7 @@ const bindings = defineResource<RoleBinding>({
 
 /** A new namespace, and an identity bound to a Role with these rules. */
 async function granted(
-  { client, namespace, name, server, connect }: World,
+  { client, namespace, name, server, connect }: KubeFixture,
   rules: Role['rules'],
 ): Promise<{ readonly inside: string; readonly client: KubeClient }> {
   const inside = await namespace();
@@ -50,7 +50,7 @@ async function granted(
   return { inside, client: theirs };
 }
 
-export function rightsContract(world: () => World): void {
+export function rightsContract(world: () => KubeFixture): void {
   describe('rights', () => {
     test('G01 every known identity may request access reviews, and is denied without a grant', async () => {
       const { connect, server, client } = world();

@@ -9,13 +9,13 @@ import { createController, sourceOf } from '../../../src/kube/reconcile/controll
 import { systemClock, systemRandom } from '../../../src/time/clock.ts';
 import { eventually } from './eventually.ts';
 import { type Widget, widgets } from './widget.ts';
-import { type World, widget } from './world.ts';
+import { type KubeFixture, widget } from './world.ts';
 
 const time = { clock: systemClock, random: systemRandom };
 /** A tenth of the production value: successors take over soon. */
 const terms = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 200 };
 
-export function runtimeContract(world: () => World): void {
+export function runtimeContract(world: () => KubeFixture): void {
   describe('runtime', () => {
     test('R01 a reflector lists, follows and forgets', async () => {
       const { client, namespace } = world();

@@ -3,9 +3,9 @@ import { crds } from '../../../src/kube/core-resources.ts';
 import { isInvalid } from '../../../src/kube/errors.ts';
 import { refusalOf } from './refusal.ts';
 import { widgetCrd, widgets } from './widget.ts';
-import { type World, widget } from './world.ts';
+import { type KubeFixture, widget } from './world.ts';
 
-export function schemasContract(world: () => World): void {
+export function schemasContract(world: () => KubeFixture): void {
   describe('schemas for custom resources', () => {
     test('C01 an accepted CRD has the condition and the accepted names', async () => {
       const { status } = await world().client.get(crds, widgetCrd.metadata);

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { isConflict, isNotFound } from '../../../src/kube/errors.ts';
 import { refusalOf } from './refusal.ts';
 import { type Widget, widgets } from './widget.ts';
-import { type World, widget } from './world.ts';
+import { type KubeFixture, widget } from './world.ts';
 
 const alice = { fieldManager: 'alice' };
 const bob = { fieldManager: 'bob' };
 
-export function statusContract(world: () => World): void {
+export function statusContract(world: () => KubeFixture): void {
   async function one() {
     const { client, namespace } = world();
     const created = await client.apply(widgets, widget(await namespace(), 'one'), alice);

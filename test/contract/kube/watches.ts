@@ -4,9 +4,9 @@ import type { KubeClient, WatchEvent, WatchOptions } from '../../../src/kube/cli
 import { isGone } from '../../../src/kube/errors.ts';
 import { refusalOf } from './refusal.ts';
 import { type Widget, widgets } from './widget.ts';
-import { type World, widget } from './world.ts';
+import { type KubeFixture, widget } from './world.ts';
 
-export function watchesContract(world: () => World): void {
+export function watchesContract(world: () => KubeFixture): void {
   async function start() {
     const { client, namespace } = world();
     const inside = await namespace();

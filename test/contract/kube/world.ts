@@ -8,7 +8,7 @@ import type { ServerUnderTest } from './server-under-test.ts';
 import { type Widget, widgetCrd, widgets } from './widget.ts';
 
 /** Fixture for all tests of the suite. */
-export interface World {
+export interface KubeFixture {
   readonly server: ServerUnderTest;
   /** Client with all rights and counted calls. */
   readonly client: KubeClient;
@@ -26,7 +26,7 @@ export interface World {
 }
 
 /** Prepares a server: installs the suite's CRD and waits until the CRD is served. */
-export async function createWorld(server: ServerUnderTest): Promise<World> {
+export async function createWorld(server: ServerUnderTest): Promise<KubeFixture> {
   const calls = new Map<string, number>();
   const open: KubeClient[] = [];
   let serial = 0;

@@ -12,12 +12,12 @@ import {
   signalGroup,
   startProgram,
 } from '../../fixtures/cli/program.ts';
-import { type Scene, startScene } from '../../fixtures/cli/scene.ts';
+import { type CliFixture, startScene } from '../../fixtures/cli/scene.ts';
 
 const run = promisify(execFile);
 
 /** A folder with 16 kB of space. */
-async function smallFolder({ folder }: Scene): Promise<string> {
+async function smallFolder({ folder }: CliFixture): Promise<string> {
   const path = join(folder, 'small');
   await mkdir(path);
   await run('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', path]);
@@ -26,7 +26,7 @@ async function smallFolder({ folder }: Scene): Promise<string> {
 }
 
 /** Answers about nodes that make an archive larger than 16 kB: ids do not compress. */
-function answerManyNodes(scene: Scene): void {
+function answerManyNodes(scene: CliFixture): void {
   const nodes = Array.from({ length: 1_000 }, (_, n) =>
     node(n, { instanceId: crypto.randomUUID() }),
   );
@@ -34,7 +34,7 @@ function answerManyNodes(scene: Scene): void {
 }
 
 /** An operator that never answers a request for nodes; resolves when it has one. */
-function holdNodes({ answers }: Scene): Promise<void> {
+function holdNodes({ answers }: CliFixture): Promise<void> {
   const reached = Promise.withResolvers<void>();
   answers.set('GET /v1/nodes', () => {
     reached.resolve();

@@ -10,7 +10,7 @@ import {
   handleRequest,
 } from '../../fixtures/cli/played-operator.ts';
 import { type Ended, runOnTerminal } from '../../fixtures/cli/program.ts';
-import { type Scene, startScene } from '../../fixtures/cli/scene.ts';
+import { type CliFixture, startScene } from '../../fixtures/cli/scene.ts';
 
 /** The eight screens; an archive has no JSON form. */
 const screens: readonly (readonly string[])[] = [
@@ -40,7 +40,7 @@ const unused = {
 const failed = { ...failedNode, unusedPorts: [unused] };
 
 /** A system with a failed and a drifted node, a changed plan, and an unused port. */
-async function startBrokenScene(): Promise<Scene> {
+async function startBrokenScene(): Promise<CliFixture> {
   const scene = await startScene();
   answerNodes(scene, { ...driftedNode, checkedAt: '2026-11-26T01:25:00Z' }, failed);
   await answerPlan(scene, changedPlan);
@@ -48,7 +48,11 @@ async function startBrokenScene(): Promise<Scene> {
   return scene;
 }
 
-async function screenOf(scene: Scene, argv: readonly string[], columns: number): Promise<Ended> {
+async function screenOf(
+  scene: CliFixture,
+  argv: readonly string[],
+  columns: number,
+): Promise<Ended> {
   const isDiff = argv[0] === 'diff';
   const handled = isDiff && handleRequest(scene, () => answerNodes(scene, driftedNode, failed));
   const ended = await runOnTerminal(argv, { cwd: scene.folder, columns });

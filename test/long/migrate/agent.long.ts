@@ -16,12 +16,12 @@ import {
   hostsOf,
   objectsOf,
 } from '../../fixtures/migrate/observed.ts';
-import { openSite, type Ran, type Site } from '../../fixtures/migrate/site.ts';
+import { type MigrationCluster, openSite, type Ran } from '../../fixtures/migrate/site.ts';
 import { NicMonitor } from '../../fixtures/nic-monitor.ts';
 
 const [ours, theirs] = ['multinic-agents', 'multinic-system'];
 
-let site: Site;
+let site: MigrationCluster;
 let monitor: NicMonitor;
 let hosts: unknown;
 let installed: unknown;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Node, nodes } from '../../../src/kube/core-resources.ts';
 import { installController } from '../../fixtures/migrate/legacy-objects.ts';
-import { openSite, type Ran, type Site } from '../../fixtures/migrate/site.ts';
+import { type MigrationCluster, openSite, type Ran } from '../../fixtures/migrate/site.ts';
 
-let site: Site;
+let site: MigrationCluster;
 
 beforeAll(async () => {
   site = await openSite('check', []);

@@ -10,10 +10,15 @@ import {
   nodeConfigFor,
 } from '../../fixtures/migrate/legacy-objects.ts';
 import { rightsMissed, rightsUsed } from '../../fixtures/migrate/observed.ts';
-import { legacyFolder, openSite, type Ran, type Site } from '../../fixtures/migrate/site.ts';
+import {
+  legacyFolder,
+  type MigrationCluster,
+  openSite,
+  type Ran,
+} from '../../fixtures/migrate/site.ts';
 
 /** These nodes have no hosts: no agent may be sent. */
-let site: Site;
+let site: MigrationCluster;
 /** An administrator with this name, visible in the audit log. */
 let administrator: string;
 /** Rights that check reports as missing for a viewer. */

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { toolPath } from '../../../rig/control-plane/control-plane.ts';
 import { installController } from '../../fixtures/migrate/legacy-objects.ts';
 import { mortalTools } from '../../fixtures/migrate/mortal-tools.ts';
-import { openSite, type Ran, root, type Site } from '../../fixtures/migrate/site.ts';
+import { type MigrationCluster, openSite, type Ran, root } from '../../fixtures/migrate/site.ts';
 
 /** Node configs are missing: these tests are about the legacy Deployment. */
-let site: Site;
+let site: MigrationCluster;
 
 beforeAll(async () => {
   site = await openSite('together', []);

@@ -9,7 +9,7 @@ import { putRow, type ResultsTable } from '../../results-table.ts';
 import { sampleOf } from '../../rotation.ts';
 import { plansOf } from './failing-disk.ts';
 import { SceneOnHost } from './on-host.ts';
-import { type Scene, SceneOnModel } from './on-model.ts';
+import { type ModelLife, SceneOnModel } from './on-model.ts';
 import { scenes, titleOf } from './scenes.ts';
 import { faultsOf, wordsOf } from './syscalls.ts';
 
@@ -40,7 +40,7 @@ function tell(title: string, problems: readonly string[]): boolean {
   return problems.length > 0;
 }
 
-async function onModel(scene: Scene): Promise<Row> {
+async function onModel(scene: ModelLife): Promise<Row> {
   using stage = await SceneOnModel.open(scene);
   const plans = chosen(plansOf(stage.moments), 10);
   let wrong = 0;
@@ -53,7 +53,7 @@ async function onModel(scene: Scene): Promise<Row> {
 }
 
 /** Only lives in which NICs are added, changed and removed at once: each takes a second or two of real time. */
-async function onHost(scene: Scene): Promise<Row> {
+async function onHost(scene: ModelLife): Promise<Row> {
   await using stage = await SceneOnHost.open(scene);
   const faults = chosen(faultsOf(stage.syscalls), 5);
   let wrong = 0;

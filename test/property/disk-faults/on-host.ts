@@ -5,7 +5,7 @@ import { macOf } from '../../fixtures/agent-samples.ts';
 import { runAgent } from '../../host/agent-process.ts';
 import { stateOf } from '../../host/host-state.ts';
 import { makeFamily } from './family-hosts.ts';
-import type { Scene } from './on-model.ts';
+import type { ModelLife } from './on-model.ts';
 import { differences, fileProblems, type Picture, pictureOf } from './pictures.ts';
 import { runFailing, type Syscall, type SyscallFault, trace } from './syscalls.ts';
 
@@ -13,7 +13,7 @@ const numbers = [1, 2, 3];
 
 /** One life of the real agent on a host of network namespaces. */
 export class SceneOnHost implements AsyncDisposable {
-  readonly #scene: Scene;
+  readonly #scene: ModelLife;
   readonly #host: NamespaceHost;
   #udev: Manager | undefined;
   #generation = 1;
@@ -21,12 +21,12 @@ export class SceneOnHost implements AsyncDisposable {
   #new = this.#old;
   syscalls: readonly Syscall[] = [];
 
-  private constructor(scene: Scene, host: NamespaceHost) {
+  private constructor(scene: ModelLife, host: NamespaceHost) {
     this.#scene = scene;
     this.#host = host;
   }
 
-  static async open(scene: Scene): Promise<SceneOnHost> {
+  static async open(scene: ModelLife): Promise<SceneOnHost> {
     const name = `faults-${scene.family}${scene.altNames ? '-alt' : ''}`;
     const nics = Object.fromEntries(numbers.map((n) => [`ens${n}`, macOf(n)]));
     const stage = new SceneOnHost(scene, await createHost(name, { nics }));

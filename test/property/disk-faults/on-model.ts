@@ -9,7 +9,7 @@ import { addUdev, makeFamily } from './family-hosts.ts';
 import type { Life } from './lives.ts';
 import { differences, type Files, fileProblems, type Picture, pictureOf } from './pictures.ts';
 
-export interface Scene {
+export interface ModelLife {
   readonly family: Family;
   /** Whether udev gives each NIC that is renamed the name of its slot beside the new one. */
   readonly altNames: boolean;
@@ -18,7 +18,7 @@ export interface Scene {
 
 /** One life on a host of which the kernel is the model: how it goes by itself, and with each of its moments failing. */
 export class SceneOnModel implements Disposable {
-  readonly #scene: Scene;
+  readonly #scene: ModelLife;
   readonly #bed: AgentOnModel;
   /** The host before the run that is to fail. */
   #kernel: Snapshot;
@@ -27,7 +27,7 @@ export class SceneOnModel implements Disposable {
   #new: Picture;
   moments: readonly Moment[] = [];
 
-  private constructor(scene: Scene, bed: AgentOnModel) {
+  private constructor(scene: ModelLife, bed: AgentOnModel) {
     this.#scene = scene;
     this.#bed = bed;
     this.#kernel = bed.box.kernel;
@@ -36,7 +36,7 @@ export class SceneOnModel implements Disposable {
     this.#new = this.#old;
   }
 
-  static async open(scene: Scene): Promise<SceneOnModel> {
+  static async open(scene: ModelLife): Promise<SceneOnModel> {
     const { family, altNames, life } = scene;
     const kernel = host([link(1), link(2), link(3)]);
     const bed = await AgentOnModel.open(kernel, { promote: false, slotNames: altNames });

@@ -1,11 +1,11 @@
 import type { ControllerFixture } from '../../fixtures/controller.ts';
-import type { World } from './world.ts';
+import type { FaultyCluster } from './world.ts';
 
 /**
  * What is left in the cluster and on the hosts when a plan is over, without times and without what counts tries; a node that was
  * looked at and is as it was made is one that nobody had a reason to look at.
  */
-export function endStateOf(world: World, bed: ControllerFixture): string {
+export function endStateOf(world: FaultyCluster, bed: ControllerFixture): string {
   const objects = world.configs().map(({ metadata, spec, status }) => ({
     name: metadata.name,
     leaving: metadata.deletionTimestamp !== undefined,

@@ -14,7 +14,7 @@ import {
   withoutFaults,
 } from './plan.ts';
 import { Watch } from './watch.ts';
-import { World } from './world.ts';
+import { FaultyCluster } from './world.ts';
 
 export interface PlanResult {
   /** What went wrong, one line each; empty when nothing did. */
@@ -57,7 +57,7 @@ interface End {
 class Run {
   readonly #bed: ControllerFixture;
   readonly #plan: Plan;
-  readonly #world: World;
+  readonly #world: FaultyCluster;
   readonly #watch: Watch;
   readonly #met = new Map<FaultKind, number>();
   readonly #startedAt: number;
@@ -67,7 +67,7 @@ class Run {
     this.#plan = plan;
     this.#startedAt = bed.clock.monotonicMs();
     const met = (kind: FaultKind) => void this.#met.set(kind, 1 + (this.#met.get(kind) ?? 0));
-    this.#world = new World(bed, randomOf(plan.seed), met);
+    this.#world = new FaultyCluster(bed, randomOf(plan.seed), met);
     this.#watch = new Watch(bed, this.#world);
   }
 

@@ -3,7 +3,7 @@ import type { NodeConfig } from '../../../src/controller/objects/stores.ts';
 import type { Job } from '../../../src/kube/core-resources.ts';
 import type { ControllerFixture } from '../../fixtures/controller.ts';
 import { nicsOf } from './hosts.ts';
-import type { World } from './world.ts';
+import type { FaultyCluster } from './world.ts';
 
 /** Jobs that one node may get within a minute: a change takes one, and each failure one more after 1, 2, 4, 8 … s. */
 const mostJobs = 14;
@@ -11,13 +11,13 @@ const mostJobs = 14;
 /** Looks at the world again and again for what must never be seen. */
 export class Watch {
   readonly #bed: ControllerFixture;
-  readonly #world: World;
+  readonly #world: FaultyCluster;
   readonly #flaws = new Set<string>();
   /** When Jobs were first seen, by node. */
   readonly #seen = new Map<string, { readonly node: string; readonly atMs: number }>();
   burst = 0;
 
-  constructor(bed: ControllerFixture, world: World) {
+  constructor(bed: ControllerFixture, world: FaultyCluster) {
     this.#bed = bed;
     this.#world = world;
   }

@@ -22,7 +22,7 @@ interface Away {
 }
 
 /** The nodes and whoever asks for NICs on them, on a controller bed. */
-export class World {
+export class FaultyCluster {
   readonly hosts: ReadonlyMap<string, Host>;
   readonly connection: Connection;
   readonly #bed: ControllerFixture;

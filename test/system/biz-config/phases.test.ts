@@ -3,14 +3,14 @@ import { bizConfigsIn } from '../../../src/biz-config/biz-config.ts';
 import { nodeConfigs } from '../../../src/controller/objects/stores.ts';
 import { jobs } from '../../../src/kube/core-resources.ts';
 import { NicMonitor } from '../../fixtures/nic-monitor.ts';
-import { openWorld, provider, type World } from './world.ts';
+import { type BizConfigCluster, openWorld, provider } from './world.ts';
 
 // The three phases from an object per cluster to an object per node, on real nodes with real agents.
 const namespace = 'multinic-system';
 const name = 'production-cluster-network';
 const bizConfigs = bizConfigsIn('multinic.io');
 
-let world: World;
+let world: BizConfigCluster;
 let monitor: NicMonitor;
 let jobsBefore: readonly string[];
 

@@ -37,7 +37,7 @@ interface Worker {
 }
 
 /** One real cluster with Viola and the controller as processes, and agents in Pods on nodes. */
-export interface World extends AsyncDisposable {
+export interface BizConfigCluster extends AsyncDisposable {
   readonly plane: ControlPlane;
   readonly client: KubeClient;
   readonly workers: readonly [Worker, Worker];
@@ -51,7 +51,7 @@ export interface World extends AsyncDisposable {
   post(nodes: readonly PostedNode[]): Promise<void>;
 }
 
-export async function openWorld(): Promise<World> {
+export async function openWorld(): Promise<BizConfigCluster> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'multinic-biz-config-'));
   stack.defer(() => rm(directory, { recursive: true }));

@@ -30,7 +30,7 @@ import {
   nodeConfigOf,
 } from '../../fixtures/e2e/observed.ts';
 import { usedRights } from '../../fixtures/e2e/rights.ts';
-import { Scene } from '../../fixtures/e2e/scene.ts';
+import { WatchedWorker } from '../../fixtures/e2e/scene.ts';
 import { openWorld, type World } from '../../fixtures/e2e/world.ts';
 import { chainParts } from '../../rbac/claims.ts';
 import { cliTests } from './cli-tests.ts';
@@ -75,11 +75,11 @@ async function untilAtMostOneCarries(on: World, names: readonly string[]): Promi
 }
 
 describe.each(managers)('the chain on a node with $name', (manager) => {
-  let scene: Scene;
+  let scene: WatchedWorker;
   let on: World;
 
   beforeAll(async () => {
-    scene = await Scene.open(world, manager);
+    scene = await WatchedWorker.open(world, manager);
     on = scene.world;
   });
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
 import { multiNicOperatorStatus } from '../../../src/api/multinicoperator.ts';
 import { namespace } from '../../fixtures/e2e/ground.ts';
-import type { World } from './world.ts';
+import type { LifecycleClusters } from './world.ts';
 
 export const operatorName = 'production-system';
 export const patient = { timeout: 180_000, interval: 1_000 };
@@ -19,7 +19,7 @@ export async function statusOf(management: ControlPlane) {
 }
 
 export async function untilStatus(
-  { management }: Pick<World, 'management'>,
+  { management }: Pick<LifecycleClusters, 'management'>,
   wanted: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   await vi.waitFor(async () => expect(await statusOf(management)).toMatchObject(wanted), patient);
@@ -27,7 +27,7 @@ export async function untilStatus(
 
 /** Changes an annotation on the MultiNicOperator. */
 export async function annotate(
-  { management }: Pick<World, 'management'>,
+  { management }: Pick<LifecycleClusters, 'management'>,
   annotation: string,
 ): Promise<void> {
   const object = [...inNamespace, 'multinicoperator', operatorName];
@@ -36,7 +36,7 @@ export async function annotate(
 
 /** kubectl in lifecycle's namespace. */
 export async function kubectl(
-  { management }: Pick<World, 'management'>,
+  { management }: Pick<LifecycleClusters, 'management'>,
   ...args: readonly string[]
 ): Promise<string> {
   return management.kubectl([...inNamespace, ...args]);
@@ -44,7 +44,7 @@ export async function kubectl(
 
 /** Resolves to kubectl's error message; throws when the command succeeds. */
 export async function refused(
-  world: Pick<World, 'management'>,
+  world: Pick<LifecycleClusters, 'management'>,
   ...args: readonly string[]
 ): Promise<string> {
   try {
@@ -77,7 +77,7 @@ const pods = z.object({
 
 /** uid and restart count by Pod name. */
 export async function podsOf(
-  world: Pick<World, 'management'>,
+  world: Pick<LifecycleClusters, 'management'>,
   selector: string,
 ): Promise<Readonly<Record<string, string>>> {
   const text = await kubectl(world, 'get', 'pods', '-l', selector, '-o', 'json');
@@ -90,13 +90,15 @@ export async function podsOf(
 }
 
 /** Names of all agent Jobs in the business cluster. */
-export async function agentJobs({ business }: Pick<World, 'business'>): Promise<string[]> {
+export async function agentJobs({
+  business,
+}: Pick<LifecycleClusters, 'business'>): Promise<string[]> {
   const text = await business.kubectl(['-n', 'multinic-agents', 'get', 'jobs', '-o', 'name']);
   return text.split('\n').filter(Boolean).toSorted();
 }
 
 /** NICs that the inventory in MariaDB has, as `node port MAC`. */
-export async function inventoryRows(world: World): Promise<string> {
+export async function inventoryRows(world: LifecycleClusters): Promise<string> {
   const query =
     'SELECT attached_node_name, port_id, macaddress FROM multi_interface WHERE deleted_at IS NULL ORDER BY port_id';
   const login = ['--defaults-file=/etc/multinic/client.cnf', '--protocol=tcp', '--host=127.0.0.1'];
@@ -106,7 +108,7 @@ export async function inventoryRows(world: World): Promise<string> {
 
 /** SQL over the socket of MariaDB as root, with the present password. */
 export async function rootSql(
-  world: Pick<World, 'management'>,
+  world: Pick<LifecycleClusters, 'management'>,
   statement: string,
 ): Promise<string> {
   const key = 'jsonpath={.data.rootPassword}';

@@ -12,25 +12,29 @@ import {
   statusOf,
   untilStatus,
 } from './acts.ts';
-import type { World } from './world.ts';
+import type { LifecycleClusters } from './world.ts';
 
 const guide = textOf('docs/guides/lifecycle.md');
 
-export async function setImage(world: World, image: string): Promise<void> {
+export async function setImage(world: LifecycleClusters, image: string): Promise<void> {
   const patch = JSON.stringify({ spec: { database: { image } } });
   await kubectl(world, 'patch', 'multinicoperator', operatorName, '--type=merge', '-p', patch);
 }
 
-export async function makeBackup(world: World, name: string): Promise<void> {
+export async function makeBackup(world: LifecycleClusters, name: string): Promise<void> {
   await kubectl(world, 'create', 'job', '--from=cronjob/mariadb-backup', name);
 }
 
-export async function untilRestored(world: World, request: string): Promise<void> {
+export async function untilRestored(world: LifecycleClusters, request: string): Promise<void> {
   const lastRestore = { request, result: 'Succeeded' };
   await untilStatus(world, { databaseStatus: { lastRestore } });
 }
 
-async function untilDegraded(world: World, reason: string, text: string): Promise<void> {
+async function untilDegraded(
+  world: LifecycleClusters,
+  reason: string,
+  text: string,
+): Promise<void> {
   await vi.waitFor(async () => {
     const { phase, message, conditions } = (await statusOf(world.management)) ?? {};
     const ready = conditions?.find(({ type }) => type === 'Ready');
@@ -40,7 +44,7 @@ async function untilDegraded(world: World, reason: string, text: string): Promis
 }
 
 /** Runs the commands in a section of the guide. */
-async function drill(world: World, title: string): Promise<void> {
+async function drill(world: LifecycleClusters, title: string): Promise<void> {
   const sections = guide.split(/^##+ /m);
   const section = sections.find((text) => text.startsWith(`${title}\n`)) ?? '';
   const blocks = [...section.matchAll(/^```sh example\n(.*?)^```$/gms)].map(([, text]) => text);
@@ -50,16 +54,17 @@ async function drill(world: World, title: string): Promise<void> {
 }
 
 /** Runs a script as root on the management cluster's node. */
-export const onNode = (world: World, script: string) => world.manager.sh(['sh', '-ec', script]);
+export const onNode = (world: LifecycleClusters, script: string) =>
+  world.manager.sh(['sh', '-ec', script]);
 
 /** Runs a script where the kubelet mounts volumes: in its mount namespace. */
-async function besideKubelet(world: World, script: string): Promise<void> {
+async function besideKubelet(world: LifecycleClusters, script: string): Promise<void> {
   const enter =
     'for each in /proc/[0-9]*; do [ "$(cat $each/comm 2>/dev/null)" != kubelet ] || pid=${each#/proc/}; done; exec nsenter --target $pid --mount sh -ec "$1"';
   await world.manager.sh(['sh', '-ec', enter, 'sh', script]);
 }
 
-async function restartMariadb(world: World): Promise<void> {
+async function restartMariadb(world: LifecycleClusters): Promise<void> {
   await kubectl(world, 'delete', 'pod', 'mariadb-0');
   await vi.waitFor(
     async () =>
@@ -69,18 +74,21 @@ async function restartMariadb(world: World): Promise<void> {
 }
 
 /** Folder of a claim on the node. */
-export async function folderOf(world: World, claim: string): Promise<string> {
+export async function folderOf(world: LifecycleClusters, claim: string): Promise<string> {
   const name = await kubectl(world, 'get', 'pvc', claim, '-o', 'jsonpath={.spec.volumeName}');
   return `/var/lib/volumes/${name.trim()}`;
 }
 
-async function allowOperations(world: World, allowedOperations: readonly string[]): Promise<void> {
+async function allowOperations(
+  world: LifecycleClusters,
+  allowedOperations: readonly string[],
+): Promise<void> {
   const patch = JSON.stringify({ spec: { protection: { allowedOperations } } });
   await kubectl(world, 'patch', 'multinicoperator', operatorName, '--type=merge', '-p', patch);
 }
 
 /** Expects root's view and trigger. */
-export async function expectSiteObjects(world: World): Promise<void> {
+export async function expectSiteObjects(world: LifecycleClusters): Promise<void> {
   expect(await rootSql(world, 'SELECT n FROM site_report')).toMatch(/^[1-9]/);
   expect(await rootSql(world, 'SHOW TRIGGERS')).toContain('site_trigger');
 }
@@ -94,7 +102,7 @@ interface Expected {
 
 /** Registers the failures in section Drills of the guide. */
 export function testDrills(
-  world: () => World,
+  world: () => LifecycleClusters,
   { expectNothingLost, untilRepaired }: Expected,
 ): void {
   // Each run repairs some of the failures; the long suite repairs all.

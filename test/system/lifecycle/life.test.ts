@@ -36,7 +36,7 @@ import {
   testDrills,
   untilRestored,
 } from './drills.ts';
-import { applyDirectConfig, openWorld, type World } from './world.ts';
+import { applyDirectConfig, type LifecycleClusters, openWorld } from './world.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const running = { phase: 'Running', controllerStatus: { readyReplicas: 3 } };
@@ -46,7 +46,7 @@ const restMs = isLong ? 300_000 : 30_000;
 const ofMariadb = 'app=mariadb';
 const ofController = 'app=multinic-controller';
 
-let world: World;
+let world: LifecycleClusters;
 let first: Attachment;
 
 beforeAll(async () => {

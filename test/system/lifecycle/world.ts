@@ -16,7 +16,7 @@ import type { Shell } from '../e2e/guide/shell.ts';
 const root = join(import.meta.dirname, '../../..');
 
 /** A cloud, a business cluster with the controller, and a management cluster that has lifecycle alone. */
-export interface World extends Ground, AsyncDisposable {
+export interface LifecycleClusters extends Ground, AsyncDisposable {
   /** The management cluster's node. */
   readonly manager: Node;
   /** A person's shell at the management cluster. */
@@ -28,7 +28,7 @@ export interface World extends Ground, AsyncDisposable {
 /** Volumes for all claims: MariaDB, backups, the SQLite inventory, and MariaDB again. */
 const volumes = ['one', 'two', 'three', 'four'];
 
-export async function openWorld(say: (line: string) => void): Promise<World> {
+export async function openWorld(say: (line: string) => void): Promise<LifecycleClusters> {
   await using stack = new AsyncDisposableStack();
   const images = await shippedImages();
   const mariadb = await mariadbImage('10.11');
@@ -119,7 +119,7 @@ export async function applyDirectConfig({
   account,
   data,
   server,
-}: World): Promise<void> {
+}: LifecycleClusters): Promise<void> {
   const object = {
     apiVersion: 'multinic.example.com/v1alpha1',
     kind: 'OpenstackConfig',

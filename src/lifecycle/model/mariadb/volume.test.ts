@@ -3,10 +3,10 @@ import { claims } from '../../../kube/core-resources.ts';
 import { notedRequest, restoreRequest } from '../../stages/backup/restore.ts';
 import {
   backupPod,
+  type DatabaseInput,
   databasePodWith,
   named,
   observedDatabase,
-  type Scene,
 } from '../../testing/database-scene.ts';
 import { effectsOf, retentionOf } from './operation-effects.ts';
 import { notedVolume, volumeNotices } from './volume.ts';
@@ -58,9 +58,9 @@ const ending = ({ volume, failure }: { volume?: string; failure?: string }) => {
     annotations: { 'multinic.io/operation': JSON.stringify({ operation }) },
   });
 };
-const reasonsOf = (scene: Scene) =>
+const reasonsOf = (scene: DatabaseInput) =>
   volumeNotices(observedDatabase(scene)).map(({ reason }) => reason);
-const noteOf = (scene: Scene) => notedVolume(observedDatabase(scene));
+const noteOf = (scene: DatabaseInput) => notedVolume(observedDatabase(scene));
 
 const first = '2026-11-26T09:00:05Z';
 const second = '2026-11-26T09:30:00Z';
@@ -88,7 +88,7 @@ describe("the data claim's volume", () => {
     }
   });
 
-  it.each<readonly [string, Scene]>([
+  it.each<readonly [string, DatabaseInput]>([
     ['a different claim', { live: [dataClaim('b'), backupClaim(`a/${first}`)] }],
     [
       'a different claim after a release without installation times',
@@ -133,7 +133,7 @@ describe("the data claim's volume", () => {
     }
   });
 
-  it.each<readonly [string, Scene]>([
+  it.each<readonly [string, DatabaseInput]>([
     ['a failed restore', { live: [ending({ failure: 'full' })] }],
     ['a restore into an earlier volume', { live: [ending({ volume: `a/${first}` })] }],
     [

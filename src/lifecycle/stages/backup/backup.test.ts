@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { claims, cronJobs, jobs, type Pod } from '../../../kube/core-resources.ts';
 import {
   backupPod,
+  type DatabaseInput,
   named,
   observedDatabase,
   readyPod,
-  type Scene,
   statefulSet,
   withOperation,
   withSecret,
@@ -17,7 +17,7 @@ import { createBackupMetrics } from './metrics.ts';
 const at = '2026-11-26T09:59:00Z';
 const written = { file: 'multinic-20261126T095900Z.sql', bytes: 10, at, verified: true, rows: 3 };
 const live = [withSecret(), statefulSet()];
-const planOf = ({ live: more = [], pods = [], ...rest }: Scene = {}) =>
+const planOf = ({ live: more = [], pods = [], ...rest }: DatabaseInput = {}) =>
   backup(observedDatabase({ ...rest, live: [...live, ...more], pods: [readyPod, ...pods] }));
 const on = (creationTimestamp: string, pod: Pod): Pod => ({
   ...pod,
@@ -48,7 +48,7 @@ const environmentOf = (object: unknown) => {
   );
 };
 /** EMPTY in the CronJob's environment, with this handled restore value. */
-const emptyOf = (handled: string, more: Scene['live'] = []) => {
+const emptyOf = (handled: string, more: DatabaseInput['live'] = []) => {
   const metadata = { name: 'mariadb-backup', annotations: { 'multinic.io/restore': handled } };
   const labels = { 'multinic.example.com/managed-by-operator': 'production-system' };
   const claim = named(claims, metadata.name, { metadata: { ...metadata, labels } });
@@ -109,7 +109,7 @@ describe('scheduled backups', () => {
     expect(emptyOf('empty', [withOperation({ operation })])).toBe('');
   });
 
-  it.each<readonly [string, Scene, readonly string[], readonly string[]]>([
+  it.each<readonly [string, DatabaseInput, readonly string[], readonly string[]]>([
     [
       'without a schedule',
       { database: { backup: { schedule: '' } } },
@@ -227,7 +227,7 @@ describe('scheduled backups', () => {
 const lastRestore = (time: string, result = 'Succeeded') => ({
   databaseStatus: { lastRestore: { request: 'latest', file: 'a.sql', at: time, result } },
 });
-const reasonsOf = (scene: Scene) => planOf(scene).notices.map(({ reason }) => reason);
+const reasonsOf = (scene: DatabaseInput) => planOf(scene).notices.map(({ reason }) => reason);
 
 describe('a dump without inventory tables', () => {
   const empty = backupPod('mariadb-backup-1', at, { ...written, rows: 0, tables: 0 });
@@ -248,7 +248,7 @@ describe('a dump without inventory tables', () => {
 });
 
 describe('backup metrics', () => {
-  function shown(scene: Scene) {
+  function shown(scene: DatabaseInput) {
     const values = new Map<string, () => number | undefined>();
     const record = createBackupMetrics({
       sample: (name, _labels, value) => void values.set(name, value),
@@ -265,7 +265,7 @@ describe('backup metrics', () => {
     },
   });
 
-  it.each<readonly [string, Scene, readonly (number | undefined)[]]>([
+  it.each<readonly [string, DatabaseInput, readonly (number | undefined)[]]>([
     [
       'from the last backup',
       { pods: [backupPod('b', at, written)] },

@@ -3,8 +3,8 @@ import type { Secret } from '../../../kube/core-resources.ts';
 import { credentialsRevision } from '../../model/mariadb/credentials-revision.ts';
 import { loginOf } from '../../model/mariadb/login.ts';
 import {
+  type DatabaseInput,
   observedDatabase,
-  type Scene,
   secretWith,
   statefulSet,
   withOperation,
@@ -14,7 +14,7 @@ import { backupOptions, clientOptions } from './client-options.ts';
 import { credentials } from './credentials.ts';
 import { initFile, nativeHash } from './init-file.ts';
 
-function planOf(scene: Scene) {
+function planOf(scene: DatabaseInput) {
   let count = 0;
   const plan = credentials(observedDatabase(scene), () => `new-${++count}`);
   const secret = plan.apply[0]?.object as unknown as Secret;
@@ -60,7 +60,7 @@ describe('Secret mariadb-credentials', () => {
     expect(edited.login).toMatchObject({ database: 'multinic' });
   });
 
-  it.each<readonly [string, Scene, string, string]>([
+  it.each<readonly [string, DatabaseInput, string, string]>([
     ['are generated', {}, 'new-1', 'new-2'],
     ['come from the Secret', { live: [withSecret()] }, 'root-1', 'user-1'],
     ['come from the spec first', { database: spec, live: [withSecret()] }, 'root-1', 'spec-user'],
@@ -124,7 +124,7 @@ describe('Secret mariadb-credentials', () => {
     expect(plan.problems).toMatchObject([{ field: 'spec.database.credentials.user' }]);
   });
 
-  it.each<readonly [string, Scene]>([
+  it.each<readonly [string, DatabaseInput]>([
     ['by a new request', { annotations: rotate('b'), live: [rotated('a')] }],
     ['by the spec', { database: spec, live: [withSecret()] }],
     ['after the Secret was deleted', {}],

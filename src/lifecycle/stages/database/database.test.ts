@@ -7,11 +7,11 @@ import {
   services,
 } from '../../../kube/core-resources.ts';
 import {
+  type DatabaseInput,
   databasePodWith,
   named,
   observedDatabase,
   readyPod,
-  type Scene,
   secretWith,
   statefulSet,
   withSecret,
@@ -23,7 +23,7 @@ const kinds = (plan: ReturnType<typeof database>) =>
   plan.apply.map(({ object, resource }) => `${resource.kind} ${object.metadata.name}`);
 const setOf = (plan: ReturnType<typeof database>): StatefulSet | undefined =>
   plan.apply.find(({ resource }) => resource.kind === 'StatefulSet')?.object;
-const imageIn = (scene: Scene) =>
+const imageIn = (scene: DatabaseInput) =>
   setOf(database(observedDatabase(scene)))?.spec?.template.spec?.containers[0]?.image;
 const claim = (size: string, rest: object = {}, labels?: Record<string, string>) =>
   named(
@@ -174,7 +174,7 @@ describe('MariaDB objects', () => {
     });
   });
 
-  it.each<readonly [string, Scene, RegExp]>([
+  it.each<readonly [string, DatabaseInput, RegExp]>([
     [
       'a smaller size',
       { database: { storageSize: '5Gi' }, live: [claim('10Gi')] },
@@ -207,7 +207,7 @@ describe('MariaDB objects', () => {
     },
   );
 
-  it.each<readonly [string, Scene, string, RegExp]>([
+  it.each<readonly [string, DatabaseInput, string, RegExp]>([
     [
       'a foreign StatefulSet',
       { live: [statefulSet({ isManaged: false })] },

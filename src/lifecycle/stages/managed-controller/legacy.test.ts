@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { annotations } from '../../../api/names.ts';
 import type { Pod } from '../../../kube/core-resources.ts';
-import { namespace, planOf, type Scene } from './testing/scene.ts';
+import { type ControllerInput, namespace, planOf } from './testing/scene.ts';
 
 const legacy = (replicas: number) => ({
   kind: 'Deployment',
@@ -13,7 +13,7 @@ describe('a legacy controller in the namespace', () => {
   const takeOver = { [annotations.takeOver]: 'true' };
   const legacyPods: Pod[] = [{ metadata: { name: 'old-1', namespace } }];
 
-  it.each<[string, Scene, { stops: boolean; installs: boolean; says?: string }]>([
+  it.each<[string, ControllerInput, { stops: boolean; installs: boolean; says?: string }]>([
     ['that runs', { live: [legacy(1)] }, { stops: false, installs: false, says: 'take-over=true' }],
     [
       'that is taken over',

@@ -5,6 +5,7 @@ import type { ControllerWanted } from '../../model/accepted.ts';
 import {
   applied,
   budget,
+  type ControllerInput,
   containerOf,
   data,
   deployment,
@@ -12,13 +13,12 @@ import {
   envOf,
   login,
   planOf,
-  type Scene,
   selector,
   service,
 } from './testing/scene.ts';
 
 const fromLogin = (key: string) => ({ secretKeyRef: { name: 'mariadb-credentials', key } });
-function podAnnotations(scene: Scene): Readonly<Record<string, string>> {
+function podAnnotations(scene: ControllerInput): Readonly<Record<string, string>> {
   return deploymentOf(scene).spec?.template.metadata?.annotations ?? {};
 }
 

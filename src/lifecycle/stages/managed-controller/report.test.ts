@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../../kube/core-resources.ts';
-import { deployment, namespace, planOf, type Scene } from './testing/scene.ts';
+import { type ControllerInput, deployment, namespace, planOf } from './testing/scene.ts';
 
 const live = (status: object, spec: object = {}) => ({
   ...deployment,
@@ -30,7 +30,7 @@ describe('the controller report', () => {
   const completed = [{ type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' }];
   const starting = live({ replicas: 2, updatedReplicas: 2 });
 
-  it.each<[string, Scene, object]>([
+  it.each<[string, ControllerInput, object]>([
     ['Pending', {}, { phase: 'Pending', readyReplicas: 0, desiredReplicas: 1 }],
     ['Ready', { live: [live(all)] }, { phase: 'Ready', readyReplicas: 2, desiredReplicas: 2 }],
     ['Progressing', { live: [live({ ...all, observedGeneration: 1 })] }, { phase: 'Progressing' }],

@@ -9,7 +9,7 @@ const dayMs = 1_440 * minuteMs;
 const lagMs = 2 * minuteMs;
 
 /** Both Secrets, Viola's possible knowledge, and a leader with its memory. */
-class World {
+class TokenModel {
   now = Date.parse('2026-01-01T00:00:00Z');
   monotonic = 0;
   secret: { token: string; next?: string | undefined; sinceMs: number | undefined } | undefined;
@@ -49,7 +49,7 @@ class World {
     this.inUse = undefined;
   }
 
-  look(deathAfter: number, watch: (world: World) => void = () => undefined): number {
+  look(deathAfter: number, watch: (world: TokenModel) => void = () => undefined): number {
     for (let writes = 0; ; writes++) {
       this.#observed.look(this.granted, this.monotonic);
       this.inUse = tokenInUse(this.held, this.#memory);
@@ -88,22 +88,22 @@ class World {
 }
 
 const damages = {
-  'the token is deleted': (world: World) => (world.secret = undefined),
-  'its time is gone': (world: World) => {
+  'the token is deleted': (world: TokenModel) => (world.secret = undefined),
+  'its time is gone': (world: TokenModel) => {
     if (world.secret) world.secret.sinceMs = undefined;
   },
-  'its time is in the future': (world: World) => {
+  'its time is in the future': (world: TokenModel) => {
     if (world.secret) world.secret.sinceMs = world.now + 400 * dayMs;
   },
 } as const;
 const hard = {
-  'the grants are deleted': (world: World) => world.grant(''),
-  'the grants are cut': (world: World) => world.grant(world.grants.slice(0, 40)),
-  'another one grants itself': (world: World) => world.grant(grantsText(['a'.repeat(64)])),
-  'the leader dies': (world: World) => world.die(),
+  'the grants are deleted': (world: TokenModel) => world.grant(''),
+  'the grants are cut': (world: TokenModel) => world.grant(world.grants.slice(0, 40)),
+  'another one grants itself': (world: TokenModel) => world.grant(grantsText(['a'.repeat(64)])),
+  'the leader dies': (world: TokenModel) => world.die(),
 } as const;
 
-type Act = (world: World, watch?: (world: World) => void) => void;
+type Act = (world: TokenModel, watch?: (world: TokenModel) => void) => void;
 
 const acts = (...kinds: Readonly<Record<string, Act>>[]) =>
   fc.constantFrom(...kinds.flatMap((kind) => Object.values(kind)));
@@ -135,7 +135,7 @@ describe('planTokens', () => {
     const any = fc.oneof(look, pass, jump, acts(damages, hard));
     fc.assert(
       fc.property(fc.array(any, { maxLength: 14 }), (story) => {
-        const world = new World();
+        const world = new TokenModel();
         for (const one of story) one(world);
         for (const minutes of [0, 11, 11, 21, 11]) {
           world.pass(minutes * minuteMs);
@@ -156,9 +156,9 @@ describe('planTokens', () => {
     const any = fc.oneof(look, pass, jump, acts(damages, hard));
     fc.assert(
       fc.property(fc.array(any, { maxLength: 14 }), (story) => {
-        const world = new World();
+        const world = new TokenModel();
         let shown: string | undefined;
-        const watch = ({ inUse, granted }: World): void => {
+        const watch = ({ inUse, granted }: TokenModel): void => {
           if (inUse !== undefined && inUse !== shown) expect(granted).toContain(hashOf(inUse));
           shown = inUse;
         };
@@ -174,9 +174,9 @@ describe('planTokens', () => {
   ])('planTokens never shows a token unknown to Viola: %s', (_, any) => {
     fc.assert(
       fc.property(fc.array(any, { minLength: 5, maxLength: 30 }), (story) => {
-        const world = new World();
+        const world = new TokenModel();
         world.look(Infinity);
-        const watch = ({ inUse }: World): void => {
+        const watch = ({ inUse }: TokenModel): void => {
           if (inUse !== undefined) expect(world.knows(inUse)).toBe(true);
         };
         for (const one of story) {
@@ -190,7 +190,7 @@ describe('planTokens', () => {
   });
 
   it('planTokens renews a token every 30 days: used 10 minutes after its announcement, old token withdrawn 20 minutes later', () => {
-    const world = new World();
+    const world = new TokenModel();
     const minutes: string[] = [];
     const day = 1_440;
     let minute = 0;

@@ -8,7 +8,7 @@ import { type Cut, cutsAtCalls, cutsAtRandom } from './cut.ts';
 import { contentOf } from './disk.ts';
 import { wrongFiles } from './expected.ts';
 import { wrongHost } from './judge.ts';
-import { randomCuts, type Scene, scenes, titleOf } from './scenes.ts';
+import { type GuestLife, randomCuts, scenes, titleOf } from './scenes.ts';
 import { Stage } from './stage.ts';
 import { type Row, write } from './table.ts';
 
@@ -27,7 +27,7 @@ async function cutsOf(stage: Stage): Promise<{ calls: Cut[]; random: Cut[] }> {
   return { calls, random };
 }
 
-async function rowOf(scene: Scene, program: string): Promise<Row> {
+async function rowOf(scene: GuestLife, program: string): Promise<Row> {
   const title = titleOf(scene);
   await using stage = await Stage.open(scene, program);
   const { calls, random } = await cutsOf(stage);

@@ -3,7 +3,7 @@ import { entry, macOf, request } from '../../../fixtures/agent-samples.ts';
 import { type Life, lives } from '../../../property/disk-faults/lives.ts';
 
 /** Scenes with a power cut. */
-export interface Scene {
+export interface GuestLife {
   readonly family: GuestProfile;
   readonly life: Life;
 }
@@ -21,15 +21,15 @@ const first: Life = {
 const changed = lives.filter(({ name }) => name === 'changed');
 const families: readonly GuestProfile[] = ['netplan', 'keyfile', 'networkd', 'ifcfg'];
 
-export const scenes: readonly Scene[] = families.flatMap((family) =>
+export const scenes: readonly GuestLife[] = families.flatMap((family) =>
   [first, ...changed].map((life) => ({ family, life })),
 );
 
 /** How many cuts are made at random. */
-export function randomCuts({ family }: Scene): number {
+export function randomCuts({ family }: GuestLife): number {
   return family === 'netplan' || family === 'keyfile' ? 30 : 10;
 }
 
-export function titleOf({ family, life }: Scene): string {
+export function titleOf({ family, life }: GuestLife): string {
   return `${family}, ${life.name}`;
 }

@@ -3,7 +3,7 @@ import type { JobRequest } from '../../../../src/api/job.ts';
 import { type NicsState, stateOf } from '../../distros/nic-state.ts';
 import { GuestHost, inTime } from '../guest-host.ts';
 import { contentOf, type DiskContent } from './disk.ts';
-import { plugged, type Scene } from './scenes.ts';
+import { type GuestLife, plugged } from './scenes.ts';
 
 /** A booted host with one of our configurations, without any power cut. */
 export interface Picture {
@@ -15,7 +15,7 @@ export interface Picture {
 
 /** Initial state of a scene, and the booted states before and after the change. */
 export class Stage implements AsyncDisposable {
-  readonly scene: Scene;
+  readonly scene: GuestLife;
   readonly saved: SavedGuest;
   readonly old: Picture;
   readonly new: Picture;
@@ -23,7 +23,7 @@ export class Stage implements AsyncDisposable {
   readonly runMs: number;
 
   private constructor(
-    scene: Scene,
+    scene: GuestLife,
     saved: SavedGuest,
     known: Pick<Stage, 'old' | 'new' | 'runMs'>,
   ) {
@@ -34,7 +34,7 @@ export class Stage implements AsyncDisposable {
     this.runMs = known.runMs;
   }
 
-  static async open(scene: Scene, program: string): Promise<Stage> {
+  static async open(scene: GuestLife, program: string): Promise<Stage> {
     const { family, life } = scene;
     const { saved, old } = await begin(scene, program);
     try {
@@ -59,7 +59,7 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-async function begin({ family, life }: Scene, program: string) {
+async function begin({ family, life }: GuestLife, program: string) {
   await using host = await GuestHost.boot(family, program, plugged);
   for (const asked of life.before) await good(host, asked);
   if (life.before.length > 0) await host.reboot();

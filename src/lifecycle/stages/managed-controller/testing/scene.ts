@@ -97,7 +97,7 @@ export const login: Secret = {
   },
 };
 
-export interface Scene {
+export interface ControllerInput {
   readonly wanted?: Partial<ControllerWanted>;
   readonly data?: Readonly<Record<string, string>> | undefined;
   readonly live?: readonly (KubeObject & { readonly kind: string })[];
@@ -107,7 +107,7 @@ export interface Scene {
   readonly status?: Observed['status'];
 }
 
-export function planOf(scene: Scene): ReturnType<typeof controller> {
+export function planOf(scene: ControllerInput): ReturnType<typeof controller> {
   const { live = [], pods = [], status = {} } = scene;
   const map = 'data' in scene ? scene.data : data;
   const base: ConfigMap | undefined = map && {
@@ -146,19 +146,21 @@ export function applied(plan: StagePlan, kind: string): KubeObject | undefined {
   return plan.apply.find(({ resource }) => resource.kind === kind)?.object;
 }
 
-export function deploymentOf(scene: Scene): Deployment {
+export function deploymentOf(scene: ControllerInput): Deployment {
   const found = applied(planOf(scene), 'Deployment');
   if (!found) throw new Error('no Deployment is applied');
   return found;
 }
 
-export function containerOf(scene: Scene): Container {
+export function containerOf(scene: ControllerInput): Container {
   const [container] = deploymentOf(scene).spec?.template.spec?.containers ?? [];
   if (!container) throw new Error('the Deployment has no container');
   return container;
 }
 
-export function envOf(scene: Scene): Record<string, EnvVar['value'] | EnvVar['valueFrom']> {
+export function envOf(
+  scene: ControllerInput,
+): Record<string, EnvVar['value'] | EnvVar['valueFrom']> {
   const entries = containerOf(scene).env ?? [];
   expect(new Set(entries.map(({ name }) => name)).size).toBe(entries.length);
   return Object.fromEntries(
