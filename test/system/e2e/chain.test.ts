@@ -31,14 +31,14 @@ import {
 } from '../../fixtures/e2e/observed.ts';
 import { usedRights } from '../../fixtures/e2e/rights.ts';
 import { WatchedWorker } from '../../fixtures/e2e/scene.ts';
-import { openWorld, type World } from '../../fixtures/e2e/world.ts';
+import { type DeployedChain, openWorld } from '../../fixtures/e2e/world.ts';
 import { chainParts } from '../../rbac/claims.ts';
 import { cliTests } from './cli-tests.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const families: OpenstackConfigSpec['settings'] = { addressFamilies: ['IPv4', 'IPv6'] };
 
-let world: World;
+let world: DeployedChain;
 let subnet6Id: string | undefined;
 
 beforeAll(async () => {
@@ -65,7 +65,7 @@ it('the versions of live OpenStack and Kubernetes servers are readable', async (
  * Waits until exactly these NICs are listed and at most one is Configured, the rest as bypassed. With two address families each family may
  * leave by a different NIC.
  */
-async function untilAtMostOneCarries(on: World, names: readonly string[]): Promise<void> {
+async function untilAtMostOneCarries(on: DeployedChain, names: readonly string[]): Promise<void> {
   await vi.waitFor(async () => {
     expect(Object.keys(await nicStates(on))).toEqual(names);
     const reasons = await nicReasons(on);
@@ -76,7 +76,7 @@ async function untilAtMostOneCarries(on: World, names: readonly string[]): Promi
 
 describe.each(managers)('the chain on a node with $name', (manager) => {
   let scene: WatchedWorker;
-  let on: World;
+  let on: DeployedChain;
 
   beforeAll(async () => {
     scene = await WatchedWorker.open(world, manager);

@@ -9,12 +9,12 @@ import * as z from 'zod';
 import { multinic, type Shell } from '../../fixtures/cli/real-kubectl.ts';
 import { namespace, provider } from '../../fixtures/e2e/ground.ts';
 import { namespaces } from '../../fixtures/e2e/installation.ts';
-import type { World } from '../../fixtures/e2e/world.ts';
+import type { DeployedChain } from '../../fixtures/e2e/world.ts';
 
 const run = promisify(execFile);
 
 /** kubectl multinic before an installed chain: the operator is a Pod, reached by port-forward. The node has one NIC. */
-export function cliTests(world: () => World): void {
+export function cliTests(world: () => DeployedChain): void {
   describe('kubectl multinic', () => {
     let folder: string;
     let shells: Record<'administrator' | 'reader' | 'editor', Shell>;

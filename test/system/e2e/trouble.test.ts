@@ -21,7 +21,12 @@ import {
   requestsOf,
 } from '../../fixtures/e2e/observed.ts';
 import { plantForeignState } from '../../fixtures/e2e/planted.ts';
-import { installCharts, openWorld, type World, withMortalAgent } from '../../fixtures/e2e/world.ts';
+import {
+  type DeployedChain,
+  installCharts,
+  openWorld,
+  withMortalAgent,
+} from '../../fixtures/e2e/world.ts';
 import { inTurn } from '../../rotation.ts';
 
 const run = promisify(execFile);
@@ -32,7 +37,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const zone = 'compute2';
 const compute = `nova-compute-${zone}`;
 
-let world: World;
+let world: DeployedChain;
 let before: Awaited<ReturnType<typeof endOf>>;
 
 beforeAll(async () => {

@@ -29,14 +29,14 @@ import {
   valuesOf,
   ways,
 } from '../../fixtures/e2e/setting-samples.ts';
-import { installCharts, openWorld, type World } from '../../fixtures/e2e/world.ts';
+import { type DeployedChain, installCharts, openWorld } from '../../fixtures/e2e/world.ts';
 import type { EndState } from '../../fixtures/end-state.ts';
 import { rotated } from '../../rotation.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const parts: readonly PartName[] = ['operator', 'viola', 'controller'];
 
-let world: World;
+let world: DeployedChain;
 let next: NextVersion;
 let monitor: PrimaryMonitor;
 let settled: EndState;
