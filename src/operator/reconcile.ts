@@ -14,6 +14,7 @@ import { pollInterval } from './flow/schedule/poll-interval.ts';
 import { pendingScope } from './flow/schedule/sync-scope.ts';
 import { unconfirmedRemovals } from './flow/schedule/unconfirmed-removals.ts';
 import { completeSome, type RecordDeps, recordNodes, resultOf } from './flow/sync/completion.ts';
+import { contentOf } from './flow/sync/content.ts';
 import { syncContext } from './flow/sync/context.ts';
 import { type DeliveryDeps, deliverNodes, prepareDelivery } from './flow/sync/delivery.ts';
 import { type ObserveAndPlanDeps, observeAndPlan } from './flow/sync/observe-and-plan.ts';
@@ -110,8 +111,9 @@ async function syncNodes(
   await prepareDelivery(planned, deps, signal);
   const delivered = { ...planned, rounds: await deliverNodes(planned, deps, signal) };
   if (context.scope.servers !== 'all') return completeSome(delivered, deps);
-  await publishReads(delivered, deps.clock.now());
-  await recordNodes(delivered, deps);
+  const content = contentOf(delivered);
+  await publishReads(delivered, content, deps.clock.now());
+  await recordNodes(delivered, content, deps);
   const former = await withdrawFromFormerClusters(delivered, deps, signal);
   return resultOf(delivered, former);
 }

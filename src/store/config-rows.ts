@@ -47,7 +47,8 @@ export async function forgetConfig(
     .execute();
 }
 
-async function configRow(
+/** Returns the row of an OpenstackConfig; undefined: none. */
+export async function configRow(
   db: Pick<Database, 'selectFrom'>,
   { namespace, name }: Pick<Author, 'namespace' | 'name'>,
 ) {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
@@ -5,7 +6,7 @@ import { specHash } from '../api/spec-hash.ts';
 import { compareText } from '../plan/view.ts';
 import { batches } from './batches.ts';
 import { type Change, changesBetween } from './changes.ts';
-import { isNewConfig, writeConfig } from './config-rows.ts';
+import { configRow, isNewConfig, writeConfig } from './config-rows.ts';
 import type { ChangeLogTable, Database, NodeConfigTable, Tables } from './database.ts';
 import { type RowsWrite, writeRows } from './interface-rows.ts';
 import { type Author, type StoredNode, toRecord } from './node-configs.ts';
@@ -81,6 +82,26 @@ export async function recordNodeConfigs(
   });
 }
 
+/**
+ * Returns a hash over the rows that decide whether `recordNodeConfigs` has something to write: node configs, spec hash, and
+ * subnets of the business cluster.
+ */
+export async function fingerprintOf(
+  db: Database,
+  providerId: string,
+  author: Pick<Author, 'namespace' | 'name'>,
+): Promise<string> {
+  const rows = await ownRows(db, providerId, author);
+  const config = await configRow(db, author);
+  const subnets = await db
+    .selectFrom('multi_subnet')
+    .selectAll()
+    .where('provider_id', '=', providerId)
+    .orderBy('subnet_id')
+    .execute();
+  return hash('sha256', JSON.stringify([rows, config, subnets]));
+}
+
 interface Write extends RowsWrite {
   /** Key: node name. */
   readonly hashes: ReadonlyMap<string, string>;
@@ -91,13 +112,18 @@ interface Write extends RowsWrite {
 
 type Row = Pick<NodeConfigTable, 'node_name' | 'uid' | 'generation' | 'seen_hash'>;
 
-async function ownRows(db: Database, providerId: string, author: Author): Promise<Row[]> {
+async function ownRows(
+  db: Database,
+  providerId: string,
+  author: Pick<Author, 'namespace' | 'name'>,
+): Promise<Row[]> {
   return db
     .selectFrom('node_config')
     .select(['node_name', 'uid', 'generation', 'seen_hash'])
     .where('provider_id', '=', providerId)
     .where('cr_namespace', '=', author.namespace)
     .where('cr_name', '=', author.name)
+    .orderBy('node_name')
     .execute();
 }
 

@@ -26,7 +26,12 @@ import {
   type StoredNode,
 } from './node-configs.ts';
 import { type PortNotes, portNotes } from './port-notes.ts';
-import { type Recording, type RecordingDetails, recordNodeConfigs } from './recording.ts';
+import {
+  fingerprintOf,
+  type Recording,
+  type RecordingDetails,
+  recordNodeConfigs,
+} from './recording.ts';
 import type { RemovalBases } from './removal-bases.ts';
 import { forgetDeletedRows } from './retention.ts';
 import { type DeliveredNics, deleteOldNics, nicsOfServers } from './server-nics.ts';
@@ -120,6 +125,15 @@ export class Store {
     return this.#inTurn(async () => this.#write(recording));
   }
 
+  /** Returns a hash over one OpenstackConfig's records in one business cluster: equal until any of them changes. */
+  async fingerprint(
+    providerId: string,
+    author: Pick<Author, 'namespace' | 'name'>,
+  ): Promise<string> {
+    await this.#inTurn(async () => this.#pruneDaily(this.#options.now()));
+    return this.#use(async (db) => fingerprintOf(db, providerId, author));
+  }
+
   /** Records these nodes for one OpenstackConfig and removes `gone`; records for other nodes stay. */
   async add(
     providerId: string,
@@ -185,6 +199,10 @@ export class Store {
   async #write(recording: Recording): Promise<void> {
     const now = this.#options.now();
     await this.#use((db) => retryOnConflict(async () => recordNodeConfigs(db, recording, now)));
+    await this.#pruneDaily(now);
+  }
+
+  async #pruneDaily(now: Date): Promise<void> {
     if (Math.abs(now.getTime() - this.#prunedAt) < pruneEveryMs) return;
     this.#prunedAt = now.getTime();
     await this.#use((db) => deleteOldNics(db, now));

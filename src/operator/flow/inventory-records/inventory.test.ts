@@ -41,6 +41,7 @@ beforeEach(async () => {
   inventory = createInventory({
     store: {
       authors: async () => through(async () => store.authors()),
+      fingerprint: async (...of) => through(async () => store.fingerprint(...of)),
       forget: async (of) => through(async () => store.forget(of), true),
       nicsOf: async (ids) => through(async () => store.nicsOf(ids)),
       nodesOf: async (of) => through(async () => store.nodesOf(of)),

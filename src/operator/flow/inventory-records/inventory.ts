@@ -47,6 +47,8 @@ export interface Inventory {
     nodes: readonly StoredNode[],
     details?: RecordingDetails,
   ): Promise<boolean>;
+  /** Returns a hash that changes with an OpenstackConfig's records in a business cluster; undefined: unreadable. */
+  fingerprint(providerId: string, author: Name): Promise<string | undefined>;
   /**
    * Removes all records of a deleted OpenstackConfig, now or when the database works again. `bases`: bases of the
    * removals by business cluster; undefined: unknown.
@@ -57,7 +59,10 @@ export interface Inventory {
 }
 
 export interface InventoryDeps {
-  readonly store: Pick<Store, 'authors' | 'forget' | 'nicsOf' | 'nodesOf' | 'record'>;
+  readonly store: Pick<
+    Store,
+    'authors' | 'fingerprint' | 'forget' | 'nicsOf' | 'nodesOf' | 'record'
+  >;
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -172,6 +177,11 @@ export function createInventory(deps: InventoryDeps): Inventory {
     for (const pending of pendingRemovals.values()) await erase(pending);
   }
 
+  /** Repeats removals that the database missed. */
+  async function catchUp(): Promise<void> {
+    if (pendingRemovals.size > 0 && !pauseOf('record')) await unlessItFails(eraseAll);
+  }
+
   return {
     nodesOf: async (author) =>
       unlessItFails(async () => query('nodes', async () => store.nodesOf(author))),
@@ -190,8 +200,15 @@ export function createInventory(deps: InventoryDeps): Inventory {
       pendingRemovals.delete(keyOf(author));
       await inTurns(nodes, delivered.remember);
       const isWritten = await unlessItFails(async () => write(providerId, author, nodes, details));
-      if (pendingRemovals.size > 0 && !pauseOf('record')) await unlessItFails(eraseAll);
+      await catchUp();
       return isWritten === true;
+    },
+    async fingerprint(providerId, author) {
+      const fingerprint = await unlessItFails(async () =>
+        query('nodes', async () => store.fingerprint(providerId, author)),
+      );
+      await catchUp();
+      return fingerprint;
     },
     async forget(author, bases) {
       const key = keyOf(author);

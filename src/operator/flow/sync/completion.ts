@@ -5,7 +5,9 @@ import { nextTurn } from '../../../process/slices.ts';
 import type { StoredNode } from '../../../store/node-configs.ts';
 import type { CloudAges } from '../../cloud/cloud-age.ts';
 import type { Rounds } from '../../clusters/deliver/delivery-rounds.ts';
+import type { TermMemory } from '../../model/memory/config-memory.ts';
 import { latestObject } from '../../model/memory/latest-object.ts';
+import { Slot } from '../../model/memory/slot.ts';
 import { type OperatorMetrics } from '../../model/metrics.ts';
 import { statusOf } from '../../model/openstack-config.ts';
 import { deliveredBases } from '../../removals/delivered-bases.ts';
@@ -14,6 +16,7 @@ import type { DuplicateCluster, FormerClusters, SyncResult } from '../../report/
 import { type Inventory, nodesAfter } from '../inventory-records/inventory.ts';
 import { sightingOf } from '../inventory-records/observed.ts';
 import { unconfirmedRemovals } from '../schedule/unconfirmed-removals.ts';
+import type { SyncContent } from './content.ts';
 import type { DeliveredContext } from './delivery.ts';
 import { isCloudOutage, isOutage, problemsIn } from './problems.ts';
 
@@ -31,16 +34,42 @@ export function completeSome(
   countDelivery(metrics, config.providerId, rounds.delivery);
 }
 
-/**
- * Records the nodes after a full sync in the inventory. Marks the cloud as completely read.
- */
+/** The last sync with records, and the fingerprint of its records. */
+interface Recorded {
+  readonly content: SyncContent;
+  readonly fingerprint: string | undefined;
+}
+
+const lastRecorded = new Slot<TermMemory, Recorded | undefined>(() => undefined);
+
+/** Marks the cloud as completely read after a full sync. Records the nodes in the inventory unless it has them. */
 export async function recordNodes(
   context: DeliveredContext,
+  content: SyncContent,
   { cloudAges, inventory }: RecordDeps,
 ): Promise<void> {
-  const { object, memory, config, source, observed, planned, rounds } = context;
-  const bases = deliveredBases.of(memory.term);
+  const { object, memory, config, source, observed } = context;
   if (isEvidenceComplete(context) && !isCloudOutage(observed)) cloudAges.complete(keyOf(object));
+  const last = lastRecorded.of(memory.term);
+  const fingerprint = async () => inventory.fingerprint(config.providerId, source);
+  // A restored or replaced database has other records than this process wrote.
+  const isRecorded =
+    last?.content === content &&
+    last.fingerprint !== undefined &&
+    last.fingerprint === (await fingerprint());
+  if (isRecorded) return;
+  const isWritten = await writeRecords(context, inventory);
+  const recorded = isWritten ? { content, fingerprint: await fingerprint() } : undefined;
+  lastRecorded.set(memory.term, recorded);
+}
+
+/** Returns whether the inventory has the nodes. */
+async function writeRecords(
+  context: DeliveredContext,
+  inventory: Pick<Inventory, 'record'>,
+): Promise<boolean> {
+  const { object, memory, config, source, planned, rounds } = context;
+  const bases = deliveredBases.of(memory.term);
   // For a legacy Viola every POST has already written its own record.
   const failed = context.connections.viola.abilities.reports ? [] : failedPosts(rounds);
   const unknown = [...rounds.unreadable, ...failed];
@@ -52,6 +81,7 @@ export async function recordNodes(
   const isWritten = await inventory.record(providerId, source, nodes, details);
   if (isWritten) bases.settle(providerId, [...unknown, ...leavingNodes(rounds)]);
   await nextTurn();
+  return isWritten;
 }
 
 /** Returns the nodes whose deletion is not finished. */

@@ -33,7 +33,8 @@ export class PlanCache {
   async plan(key: string, input: PlanInput, signal: AbortSignal): Promise<Plan> {
     const cached = this.#plans.peek(key);
     if (cached && (await inSlices(isSameInSteps(cached.input, input), this.#clock, signal))) {
-      this.#plans.touch(key);
+      // The new input shares its objects with other caches; the former input would stay beside them.
+      this.#plans.set(key, { input, plan: cached.plan }, cached.plan.ports.length);
       return cached.plan;
     }
     this.#plans.drop(key);

@@ -1,6 +1,7 @@
 import type { NodeView } from '../../../api/read-http.ts';
 import type { Port, Server } from '../../../plan/observation.ts';
 import type { Selection } from '../../../plan/plan.ts';
+import type { SyncContent } from '../../flow/sync/content.ts';
 import type { TermMemory } from '../../model/memory/config-memory.ts';
 import { Slot } from '../../model/memory/slot.ts';
 import type { SharedTexts } from '../../model/packing/texts.ts';
@@ -59,6 +60,8 @@ export interface ConfigReads {
   readonly undelivered: ReadonlyMap<string, NodeDelivery>;
   /** Texts shared by the rows. */
   readonly texts: SharedTexts;
+  /** Content of the sync behind the rows; undefined: the rows come from the objects. */
+  readonly content?: SyncContent;
 }
 
 /** Sums over an OpenstackConfig's nodes. */

@@ -4,6 +4,7 @@ import { keyOf } from '../../../kube/object.ts';
 import type { Observation } from '../../../plan/observation.ts';
 import type { NodePlan, Problem } from '../../../plan/plan.ts';
 import { nextTurn } from '../../../process/slices.ts';
+import type { SyncContent } from '../../flow/sync/content.ts';
 import type { DeliveredContext } from '../../flow/sync/delivery.ts';
 import type { ConfigMemories } from '../../model/memory/config-memory.ts';
 import { SharedTexts } from '../../model/packing/texts.ts';
@@ -23,10 +24,14 @@ import { packNode } from './packed-node.ts';
 const turnSize = 50;
 
 /** Serves a full sync's nodes. A term that began during the sync has no plan yet, and serves the next sync. */
-export async function publishReads(context: DeliveredContext, now: Date): Promise<void> {
+export async function publishReads(
+  context: DeliveredContext,
+  content: SyncContent,
+  now: Date,
+): Promise<void> {
   const { term } = context.memory;
   const plan = lastPlan.of(term);
-  if (plan) configReads.set(term, await readsOf(context, plan.verdicts, now));
+  if (plan) configReads.set(term, await readsOf(context, content, plan.verdicts, now));
 }
 
 /** Stops serving at the end of a leadership term: the next leader serves the read API. */
@@ -37,17 +42,20 @@ export function withdrawReads(memories: ConfigMemories): void {
 /** Returns the read API's data from a full sync. */
 async function readsOf(
   context: DeliveredContext,
+  content: SyncContent,
   verdicts: PackedVerdicts,
   now: Date,
 ): Promise<ConfigReads> {
-  const { config, source, connections, planned, rounds } = context;
+  const { config, source, memory, connections, planned, rounds } = context;
   const { input } = planned;
   const { cloud } = connections.view;
   const { observation, selection } = input;
   const at = rfc3339(now);
   const key = keyOf(source);
-  const nodes = nodesOf({ ...context, config: key, providerId: config.providerId, at });
-  const rows = await rowsOf(nodes);
+  const last = configReads.of(memory.term);
+  const nodes = () => nodesOf({ ...context, config: key, providerId: config.providerId, at });
+  // Equal content: only the dates differ, and no row has a date of the sync.
+  const { rows, totals, texts } = last?.content === content ? last : await rowsOf(nodes());
   const own = rounds.nodes.filter(({ isForeign }) => !isForeign);
   return {
     config: key,
@@ -56,7 +64,10 @@ async function readsOf(
     cloud: { name: cloud.name, projectId: cloud.projectId, selection },
     at,
     decidedAt: at,
-    ...rows,
+    rows,
+    totals,
+    texts,
+    content,
     ports: observation.ports,
     servers: new Map(observation.servers.map((server) => [server.id, server])),
     networkNames: namesOf(observation),
