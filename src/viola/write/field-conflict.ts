@@ -28,14 +28,14 @@ export function isFieldConflict(error: unknown): error is KubeError {
  * and from the legacy Viola on objects that this Viola never wrote. A user running `kubectl apply` has the same manager
  * name. Other objects therefore need the take-over annotation or `--take-over`.
  */
-export function mayTakeOver(
-  error: unknown,
-  live: MultiNicNodeConfig | undefined,
-  takeOver: boolean,
-): boolean {
-  if (!live || !isFieldConflict(error)) return false;
+export function mayTakeOver(error: unknown, isLegacyTakenOver: boolean): boolean {
+  if (!isFieldConflict(error)) return false;
   if (isWith(error, yieldingManagers)) return true;
-  if (!isWith(error, [...deployedManagers, ...yieldingManagers])) return false;
+  return isLegacyTakenOver && isWith(error, [...deployedManagers, ...yieldingManagers]);
+}
+
+/** True if this Viola may take over the legacy Viola's fields in the object. */
+export function takesOverLegacy(live: MultiNicNodeConfig, takeOver: boolean): boolean {
   if (takeOver || live.metadata.annotations?.[annotations.takeOver] !== undefined) return true;
   const { managedFields } = managed.parse(live).metadata;
   return !managedFields.some(({ manager }) => manager === fieldManagers.viola);

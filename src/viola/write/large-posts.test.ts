@@ -175,6 +175,6 @@ describe('POST with more than 20 nodes', () => {
     expect(results.filter(({ status }) => status === 'updated')).toMatchObject([
       { nodeName: 'n003' },
     ]);
-    expect(calls).toEqual(['list', 'find', 'apply']);
+    expect(calls).toEqual(['list', 'apply']);
   });
 });

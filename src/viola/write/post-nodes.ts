@@ -140,8 +140,7 @@ async function postOne(
     return refused({ nodeName, code: 'Invalid', field: 'nodeName', message });
   }
   const name = objectName(nodeName);
-  const isAbsent = ahead?.isAbsent(name) === true;
-  return ahead?.unchanged.get(name) ?? writeNode(cluster, parsed.data, { ...options, isAbsent });
+  return writeNode(cluster, parsed.data, { ...options, known: ahead?.(name) });
 }
 
 function refused(error: NodeError): Written {

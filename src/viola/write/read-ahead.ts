@@ -6,9 +6,7 @@ import type { Clock } from '../../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 import type { Cluster } from '../clusters/clusters.ts';
 import { nodeConfigs } from '../node-configs/node-config.ts';
-import { judge } from './judge-write.ts';
-import { withRemovalConsent } from './removal-consent.ts';
-import { accepted, type WriteOptions, type Written } from './write-node.ts';
+import { type Basis, decide, type WriteOptions, type Written } from './write-node.ts';
 
 /** Up to this number, single reads are cheaper than a list of the namespace. */
 const fewNodes = 20;
@@ -24,55 +22,47 @@ interface ReadAheadOptions extends WriteOptions {
   readonly clock: Clock;
 }
 
-/** List results for posted nodes, by object name. */
-export interface ReadAhead {
-  /** Objects with the posted content. */
-  readonly unchanged: ReadonlyMap<string, Written>;
-  /** True if no object with this name exists. */
-  isAbsent(name: string): boolean;
-}
-
-const nothing: ReadAhead = { unchanged: new Map(), isAbsent: () => false };
+/** Returns the decision on the listed object with this name; undefined: the object must be read. */
+export type ReadAhead = (name: string) => Basis | Written | undefined;
 
 /**
- * Reads a large set by pages instead of single reads. Only results are kept, since thousands of objects would not fit
- * into memory; changed objects are read again before the write. A failed list yields nothing.
+ * Reads a large set by pages instead of single reads. Only decisions are kept, since thousands of objects would not fit
+ * into memory: the basis of a write has about 100 bytes. Refusals are decided again on the live object. A failed list
+ * yields nothing.
  */
 export async function readAhead(
   cluster: Cluster,
   posted: readonly PostedNode[],
   options: ReadAheadOptions,
 ): Promise<ReadAhead> {
-  if (posted.length <= fewNodes) return nothing;
+  if (posted.length <= fewNodes) return () => undefined;
   const wanted = wantedNodes(cluster, posted);
-  const unchanged = new Map<string, Written>();
-  const present = new Set<string>();
+  const decisions = new Map<string, Basis | Written>();
   const take = (live: MultiNicNodeConfig): void => {
     const { name } = live.metadata;
     const one = wanted.get(name);
-    if (!one) return;
-    present.add(name);
-    const node = withRemovalConsent(one.node, one.posted, live, options.clock.now());
-    const verdict = judge(live, one.posted, node, cluster, options);
-    if (verdict === 'unchanged') {
-      unchanged.set(name, accepted(one.posted.nodeName, 'unchanged', live));
-    }
+    if (one) decisions.set(name, decide(live, one, cluster, options));
   };
-  const isComplete = await readPages(
-    cluster,
-    Math.ceil(posted.length / nodesPerPage),
-    take,
-    options,
-  );
-  return { unchanged, isAbsent: (name) => isComplete && wanted.has(name) && !present.has(name) };
+  const pages = Math.ceil(posted.length / nodesPerPage);
+  const isComplete = await readPages(cluster, pages, take, options);
+  return (name) => {
+    const decision = decisions.get(name);
+    if (decision) return isRefusal(decision) ? undefined : decision;
+    const one = wanted.get(name);
+    return isComplete && one ? decide(undefined, one, cluster, options) : undefined;
+  };
+}
+
+function isRefusal(decision: Basis | Written): boolean {
+  return 'kind' in decision && decision.kind === 'refused';
 }
 
 function wantedNodes({ providerId }: Cluster, posted: readonly PostedNode[]) {
   return new Map(
-    posted.flatMap((one): [string, { posted: PostedNode; node: DesiredNode }][] => {
+    posted.flatMap((one): [string, { posted: PostedNode; content: DesiredNode }][] => {
       const desired = desiredNode(one, providerId);
       return desired.kind === 'usable'
-        ? [[desired.node.name, { posted: one, node: desired.node }]]
+        ? [[desired.node.name, { posted: one, content: desired.node }]]
         : [];
     }),
   );

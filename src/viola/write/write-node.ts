@@ -1,7 +1,7 @@
 import { type DesiredNode, desiredNode } from '../../api/desired-node.ts';
 import type { Effect } from '../../api/effects.ts';
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
-import { fieldManagers } from '../../api/names.ts';
+import { fieldManagers, annotations as names } from '../../api/names.ts';
 import type { NodeError, NodeResult, PostedNode } from '../../api/node-configs-http.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
@@ -9,7 +9,7 @@ import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
 import { DeadlineReached } from '../../time/deadline.ts';
 import { nodeConfigs } from '../node-configs/node-config.ts';
-import { isFieldConflict, mayTakeOver } from './field-conflict.ts';
+import { isFieldConflict, mayTakeOver, takesOverLegacy } from './field-conflict.ts';
 import { judge } from './judge-write.ts';
 import { isMoved, nodeErrorOf } from './node-error.ts';
 import { withRemovalConsent } from './removal-consent.ts';
@@ -36,6 +36,18 @@ export type Written =
   | { readonly kind: 'accepted'; readonly result: NodeResult }
   | { readonly kind: 'refused'; readonly error: NodeError };
 
+/** Parts of the replaced object that a permitted write needs. */
+export interface Basis {
+  /** Undefined: no object exists. */
+  readonly uid: string | undefined;
+  /** Asserted by the write. */
+  readonly resourceVersion: string;
+  /** Annotation with the consent to removals, for this uid; undefined: none. */
+  readonly consent: string | undefined;
+  /** True: the write may take over the legacy Viola's fields. */
+  readonly takesOverLegacy: boolean;
+}
+
 /** Attempts after concurrent writes, usually status updates by the controller. */
 const maxTries = 5;
 
@@ -43,14 +55,14 @@ const maxTries = 5;
 export async function writeNode(
   target: Target,
   posted: PostedNode,
-  options: WriteOptions & { readonly isAbsent?: boolean },
+  options: WriteOptions & { readonly known?: Basis | Written | undefined },
 ): Promise<Written> {
   const desired = desiredNode(posted, target.providerId);
   if (desired.kind === 'invalid') return { kind: 'refused', error: desired.error };
   try {
     for (let attempt = 1; ; attempt++) {
-      const isAbsent = attempt === 1 && options.isAbsent === true;
-      const attempted = { ...options, isAbsent, lastTry: attempt === maxTries };
+      const known = attempt === 1 ? options.known : undefined;
+      const attempted = { ...options, known, lastTry: attempt === maxTries };
       const written = await tryWrite(target, posted, desired.node, attempted);
       if (written) return written;
     }
@@ -61,12 +73,12 @@ export async function writeNode(
 }
 
 interface Attempt extends WriteOptions {
-  /** A recent list showed no object with this name. */
-  readonly isAbsent: boolean;
+  /** Decision on a recently listed object; undefined: the object must be read. */
+  readonly known: Basis | Written | undefined;
   readonly lastTry: boolean;
 }
 
-/** Decides once on the live object; undefined: the object changed meanwhile. */
+/** Writes over the object of the decision; undefined: the object changed meanwhile. */
 async function tryWrite(
   target: Target,
   posted: PostedNode,
@@ -74,48 +86,68 @@ async function tryWrite(
   options: Attempt,
 ): Promise<Written | undefined> {
   const { client, namespace } = target;
-  const { signal, isAbsent, lastTry } = options;
-  const { nodeName } = posted;
+  const { signal, lastTry } = options;
   const ref = { namespace, name: content.name };
-  const live = isAbsent ? undefined : await client.find(nodeConfigs, ref, { signal });
-  // Consent is for the uid that this attempt has read.
-  const node = withRemovalConsent(content, posted, live, options.clock.now());
-  const verdict = judge(live, posted, node, target, options);
-  if (verdict === 'unchanged' && live) return accepted(nodeName, 'unchanged', live);
-  if (verdict !== 'write' && verdict !== 'unchanged') return { kind: 'refused', error: verdict };
+  const find = async () => client.find(nodeConfigs, ref, { signal });
+  const decided = options.known ?? decide(await find(), { posted, content }, target, options);
+  if ('kind' in decided) return decided;
   try {
-    const after = await applyNode(target, node, live, options);
-    return accepted(nodeName, live ? 'updated' : 'created', after);
+    const after = await applyNode(target, content, decided, options);
+    return accepted(posted.nodeName, decided.uid === undefined ? 'created' : 'updated', after);
   } catch (error) {
-    if (lastTry || !(await hasMoved(error))) throw error;
+    if (lastTry || !(await hasMoved(error, decided))) throw error;
     return undefined;
   }
 
   /** The API server compares field owners before versions, so a field conflict may hide a newer object. */
-  async function hasMoved(error: unknown): Promise<boolean> {
+  async function hasMoved(error: unknown, { resourceVersion }: Basis): Promise<boolean> {
     if (!isFieldConflict(error)) return isMoved(error);
-    const now = await client.find(nodeConfigs, ref, { signal });
-    return now?.metadata.resourceVersion !== live?.metadata.resourceVersion;
+    return ((await find())?.metadata.resourceVersion ?? noVersion) !== resourceVersion;
   }
 }
 
+/** No object has this resourceVersion, so it asserts absence. */
+const noVersion = '1';
+
+/** Decides on the live object: permits a write onto exactly this object, or returns the node's result. */
+export function decide(
+  live: MultiNicNodeConfig | undefined,
+  { posted, content }: { readonly posted: PostedNode; readonly content: DesiredNode },
+  target: Pick<Target, 'providerId'>,
+  options: Pick<WriteOptions, 'clock' | 'acceptUnfenced' | 'takeOver'>,
+): Basis | Written {
+  // Consent is for the uid of the live object.
+  const node = withRemovalConsent(content, posted, live, options.clock.now());
+  const verdict = judge(live, posted, node, target, options);
+  if (verdict === 'unchanged' && live) return accepted(posted.nodeName, 'unchanged', live);
+  if (verdict !== 'write' && verdict !== 'unchanged') return { kind: 'refused', error: verdict };
+  const { uid, resourceVersion = noVersion } = live?.metadata ?? {};
+  return {
+    uid,
+    resourceVersion,
+    consent: node.annotations[names.removalConsent],
+    takesOverLegacy: live !== undefined && takesOverLegacy(live, options.takeOver),
+  };
+}
+
 /**
- * Applies server-side exactly onto the object that was read. No object has resourceVersion 1, so "1" asserts absence,
- * and the uid prevents recreating a deleted object. Fields set by the legacy Viola with kubectl are taken over; other
- * managers' fields are a conflict.
+ * Applies server-side exactly onto the object of the decision: the resourceVersion is asserted, and the uid prevents
+ * recreating a deleted object. Fields set by the legacy Viola with kubectl are taken over; other managers' fields are a
+ * conflict.
  */
 async function applyNode(
   { client, namespace }: Target,
-  node: DesiredNode,
-  live: MultiNicNodeConfig | undefined,
-  { perform, takeOver, dryRun = false, signal }: WriteOptions,
+  { name, labels, annotations, spec }: DesiredNode,
+  { uid, resourceVersion, consent, takesOverLegacy: isLegacyTakenOver }: Basis,
+  { perform, dryRun = false, signal }: WriteOptions,
 ): Promise<MultiNicNodeConfig> {
-  const { name, labels, annotations, spec } = node;
-  const { uid, resourceVersion = '1' } = live?.metadata ?? {};
+  const noted =
+    consent === undefined ? annotations : { ...annotations, [names.removalConsent]: consent };
+  const known = { resourceVersion, ...(uid === undefined ? {} : { uid }) };
   const object = {
     apiVersion: apiVersionOf(nodeConfigs),
     kind: nodeConfigs.kind,
-    metadata: { name, namespace, labels, annotations, resourceVersion, ...(uid ? { uid } : {}) },
+    metadata: { name, namespace, labels, annotations: noted, ...known },
     spec,
   };
   const apply = (force: boolean) =>
@@ -131,7 +163,7 @@ async function applyNode(
   try {
     return await apply(false);
   } catch (error) {
-    if (!mayTakeOver(error, live, takeOver)) throw error;
+    if (uid === undefined || !mayTakeOver(error, isLegacyTakenOver)) throw error;
     return apply(true);
   }
 }
