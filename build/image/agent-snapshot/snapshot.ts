@@ -33,8 +33,8 @@ export async function buildAgentSnapshot(node: string, blob: string, work: strin
   // Without NODE_OPTIONS and the time zone of the builder.
   const env = { RECORDED_HOST: recorded };
   const config = join(work, 'config.json');
-  // A code cache of the modules of Node.js saves 8 ms of a start and is 2.4 MB of the packed image.
-  await writeFile(config, JSON.stringify({ builder: entry, withoutCodeCache: true }));
+  // V8's code cache of all compiled functions saves a fifth of the CPU time of a run and is 2.4 MB of the packed image.
+  await writeFile(config, JSON.stringify({ builder: entry }));
   const flags = ['--no-warnings', `--snapshot-blob=${blob}`, '--build-snapshot-config', config];
   await mkdir(dirname(blob), { recursive: true });
   const { command } = entryPoint('agent', { node, main: entry, snapshot: blob });
