@@ -115,7 +115,7 @@ async function syncNodes(
   await publishReads(delivered, content, deps.clock.now());
   await recordNodes(delivered, content, deps);
   const former = await withdrawFromFormerClusters(delivered, deps, signal);
-  return resultOf(delivered, former);
+  return resultOf(delivered, content, former);
 }
 
 /** Returns the earlier requeue; undefined: none. */

@@ -5,6 +5,7 @@ import type { NodePlan, Plan, PortVerdict } from '../../plan/plan.ts';
 import type { Delivery } from '../clusters/deliver/deliver.ts';
 import { standing } from '../model/standing-reasons.ts';
 import type { StatusProblem } from '../model/step-failure.ts';
+import type { SyncContent } from '../model/sync-content.ts';
 
 /** A business cluster under several ids. */
 export interface DuplicateCluster {
@@ -31,6 +32,7 @@ export interface FormerClusters {
 
 /** Result of a sync of all servers. */
 export interface SyncResult {
+  readonly content: SyncContent;
   /** The last plan's nodes. */
   readonly nodes: readonly NodePlan[];
   readonly summary: Plan['summary'];

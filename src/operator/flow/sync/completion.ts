@@ -10,13 +10,13 @@ import { latestObject } from '../../model/memory/latest-object.ts';
 import { Slot } from '../../model/memory/slot.ts';
 import { type OperatorMetrics } from '../../model/metrics.ts';
 import { statusOf } from '../../model/openstack-config.ts';
+import type { SyncContent } from '../../model/sync-content.ts';
 import { deliveredBases } from '../../removals/delivered-bases.ts';
 import { countDelivery } from '../../report/metrics/metrics.ts';
 import type { DuplicateCluster, FormerClusters, SyncResult } from '../../report/result.ts';
 import { type Inventory, nodesAfter } from '../inventory-records/inventory.ts';
 import { sightingOf } from '../inventory-records/observed.ts';
 import { unconfirmedRemovals } from '../schedule/unconfirmed-removals.ts';
-import type { SyncContent } from './content.ts';
 import type { DeliveredContext } from './delivery.ts';
 import { isCloudOutage, isOutage, problemsIn } from './problems.ts';
 
@@ -91,7 +91,11 @@ function leavingNodes({ held, delivery }: Rounds): string[] {
 }
 
 /** Builds the result for a sync of all servers. */
-export function resultOf(context: DeliveredContext, former: FormerClusters): SyncResult {
+export function resultOf(
+  context: DeliveredContext,
+  content: SyncContent,
+  former: FormerClusters,
+): SyncResult {
   const { memory, connections, observed, planned, rounds } = context;
   const { plan, input } = planned;
   const { conditions } = statusOf(latestObject(context));
@@ -102,6 +106,7 @@ export function resultOf(context: DeliveredContext, former: FormerClusters): Syn
   return {
     ...rounds,
     ...former,
+    content,
     summary: plan.summary,
     ports: plan.ports,
     heldNics: [...plan.heldNics, ...former.heldNics],

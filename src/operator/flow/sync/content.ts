@@ -1,20 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { UnreadableNode } from '../../../api/node-configs-http.ts';
-import type { Plan } from '../../../plan/plan.ts';
 import type { TermMemory } from '../../model/memory/config-memory.ts';
 import { Slot } from '../../model/memory/slot.ts';
 import { generationOf } from '../../model/openstack-config.ts';
+import type { SyncContent } from '../../model/sync-content.ts';
 import type { DeliveredContext } from './delivery.ts';
-
-/** Stands for the content of a full sync: two syncs with the same object show and record the same nodes. */
-export interface SyncContent {
-  /** Identity only: the plan cache keeps a plan alive while its input stays equal. */
-  readonly plan: WeakRef<Plan>;
-  /** The input of the plan lacks unreadable objects. */
-  readonly unreadable: readonly UnreadableNode[];
-  /** Generation of the OpenstackConfig: the inventory stores a hash of its spec. */
-  readonly generation: number;
-}
 
 const lastContent = new Slot<TermMemory, SyncContent | undefined>(() => undefined);
 

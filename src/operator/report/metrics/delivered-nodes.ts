@@ -2,6 +2,7 @@ import { nodeConfigState } from '../../../api/multinicnodeconfig.ts';
 import type { ExistingNodeConfig } from '../../../api/node-configs-http.ts';
 import type { ConfigMemory, TermMemory } from '../../model/memory/config-memory.ts';
 import { Slot } from '../../model/memory/slot.ts';
+import type { SyncContent } from '../../model/sync-content.ts';
 import type { SyncResult } from '../result.ts';
 
 const knownStates: ReadonlySet<string> = new Set(nodeConfigState.options);
@@ -17,8 +18,20 @@ export interface DeliveredCounts {
   readonly blockedRemovals: number;
 }
 
-/** Counts the nodes and NICs found by a sync of all servers. */
+type States = Pick<DeliveredCounts, 'nodes' | 'interfaces'>;
+
+const lastStates = new Slot<SyncContent, States | undefined>(() => undefined);
+
+/** Counts the nodes and NICs found by a sync of all servers; states are counted once per content. */
 export function deliveredCounts(synced: SyncResult): DeliveredCounts {
+  const states = lastStates.of(synced.content) ?? statesOf(synced);
+  lastStates.set(synced.content, states);
+  const isHeld = synced.problems.some(({ reason }) => reason === 'RemovalHeld');
+  const unconfirmed = synced.nodes.flatMap(({ removals }) => removals.unconfirmed);
+  return { ...states, blockedRemovals: isHeld ? unconfirmed.length : 0 };
+}
+
+function statesOf(synced: SyncResult): States {
   const held = new Map(synced.held.map((node) => [node.nodeName, node]));
   // A foreign node counts for its own OpenstackConfig.
   const nodes = synced.nodes.filter(({ isForeign }) => !isForeign);
@@ -26,13 +39,7 @@ export function deliveredCounts(synced: SyncResult): DeliveredCounts {
   const interfaces = nodes.flatMap((node) =>
     node.interfaces.map(({ id, name }) => interfaceStateOf(held.get(node.nodeName), { id, name })),
   );
-  const isHeld = synced.problems.some(({ reason }) => reason === 'RemovalHeld');
-  const unconfirmed = synced.nodes.flatMap(({ removals }) => removals.unconfirmed);
-  return {
-    nodes: count(states),
-    interfaces: count(interfaces),
-    blockedRemovals: isHeld ? unconfirmed.length : 0,
-  };
+  return { nodes: count(states), interfaces: count(interfaces) };
 }
 
 /** Memories of OpenstackConfigs (`namespace/name`) for metrics. */

@@ -5,6 +5,8 @@ import type { ExistingNodeConfig } from '../../../api/node-configs-http.ts';
 import { isSameJson } from '../../../api/same-json.ts';
 import type { NodePlan } from '../../../plan/plan.ts';
 import { entryWithLowerIds } from '../../../plan/view.ts';
+import { Slot } from '../../model/memory/slot.ts';
+import type { SyncContent } from '../../model/sync-content.ts';
 import type { SyncResult } from '../result.ts';
 
 /** A node with NICs that are not configured yet. */
@@ -22,6 +24,15 @@ export interface NicCount {
   readonly configured: number | undefined;
   readonly planned: number;
   readonly late: readonly LateNode[];
+}
+
+const counts = new Slot<SyncContent, NicCount | undefined>(() => undefined);
+
+/** Returns the count of a sync, made once per content. */
+export function nicsOf(synced: SyncResult): NicCount {
+  const count = counts.of(synced.content) ?? countNics(synced);
+  counts.set(synced.content, count);
+  return count;
 }
 
 /**

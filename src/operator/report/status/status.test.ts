@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ExistingNodeConfig } from '../../../api/node-configs-http.ts';
 import type { OpenstackConfigStatus } from '../../../api/openstackconfig.ts';
 import type { Port } from '../../../plan/observation.ts';
-import type { NodePlan } from '../../../plan/plan.ts';
+import type { NodePlan, Plan } from '../../../plan/plan.ts';
 import type { StatusProblem } from '../../model/step-failure.ts';
 import type { SyncResult } from '../result.ts';
 import { isNews, statusAfter } from './status.ts';
@@ -30,6 +30,7 @@ function held(nodeName: string, state: 'Configured' | 'Failed' | 'InProgress'): 
 
 function result(change: Partial<SyncResult>): SyncResult {
   return {
+    content: { plan: new WeakRef({} as Plan), unreadable: [], generation: 1 },
     nodes: [],
     summary: { servers: 1, nodes: 1, interfaces: 1, filteredPorts: 0 },
     ports: [],

@@ -12,7 +12,7 @@ import { type WaitingNics, waitingAfter } from '../../removals/held-set.ts';
 import { recordsOf, recordsWithin } from '../../removals/records.ts';
 import type { ReportedSync, SyncResult } from '../result.ts';
 import { conditionsOf, type Ending, type OptionalCondition, problemsOf } from './conditions.ts';
-import { countNics } from './configured-nics.ts';
+import { nicsOf } from './configured-nics.ts';
 import { undelivered } from './undelivered.ts';
 import { unusedPortsShown } from './unused-ports.ts';
 
@@ -65,11 +65,11 @@ export function statusAfter(input: StatusInput): OpenstackConfigStatus {
 function foundOf(completed: ReportedSync | undefined) {
   if (completed === undefined) return {};
   const { synced } = completed;
-  return { nics: countNics(synced), ports: synced.ports, late: undelivered(synced) };
+  return { nics: nicsOf(synced), ports: synced.ports, late: undelivered(synced) };
 }
 
 function fieldsOf({ synced, downPortFastRetryMax }: ReportedSync, { previous, now }: StatusInput) {
-  const { configured, planned } = countNics(synced);
+  const { configured, planned } = nicsOf(synced);
   const down = downPortsOf(synced.nodes, synced.observation);
   return {
     summary: { ...synced.summary, nics: `${configured ?? '?'}/${planned}` },

@@ -1,12 +1,12 @@
 import type { NodeView } from '../../../api/read-http.ts';
 import type { Port, Server } from '../../../plan/observation.ts';
 import type { Selection } from '../../../plan/plan.ts';
-import type { SyncContent } from '../../flow/sync/content.ts';
 import type { TermMemory } from '../../model/memory/config-memory.ts';
 import { Slot } from '../../model/memory/slot.ts';
 import type { SharedTexts } from '../../model/packing/texts.ts';
 import type { PackedVerdicts } from '../../model/packing/verdicts.ts';
 import type { ViolaEndpoint } from '../../model/resolve/endpoints.ts';
+import type { SyncContent } from '../../model/sync-content.ts';
 import { unpackNode } from './packed-node.ts';
 
 /** Node row: fields for filters, and the remaining fields packed. */

@@ -4,11 +4,11 @@ import { keyOf } from '../../../kube/object.ts';
 import type { Observation } from '../../../plan/observation.ts';
 import type { NodePlan, Problem } from '../../../plan/plan.ts';
 import { nextTurn } from '../../../process/slices.ts';
-import type { SyncContent } from '../../flow/sync/content.ts';
 import type { DeliveredContext } from '../../flow/sync/delivery.ts';
 import type { ConfigMemories } from '../../model/memory/config-memory.ts';
 import { SharedTexts } from '../../model/packing/texts.ts';
 import type { PackedVerdicts } from '../../model/packing/verdicts.ts';
+import type { SyncContent } from '../../model/sync-content.ts';
 import { lastPlan } from '../what-if/stored-plan.ts';
 import {
   type ConfigReads,
