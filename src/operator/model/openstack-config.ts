@@ -30,13 +30,21 @@ export const openstackConfigs = defineResource<ConfigObject>({
   namespaced: true,
 });
 
+/** Parsed statuses by raw status: a sync reads the status of one object a dozen times. */
+const parsedStatuses = new WeakMap<object, OpenstackConfigStatus>();
+
 /**
  * Returns the readable status fields; the next status write replaces unreadable fields. Parsed field by
  * field: a broken field must not lose `deliveredTo` or a used approval.
  */
-export function statusOf({ status = {} }: ConfigObject): OpenstackConfigStatus {
+export function statusOf({ status }: ConfigObject): OpenstackConfigStatus {
+  if (typeof status !== 'object' || status === null) return {};
+  const known = parsedStatuses.get(status);
+  if (known) return known;
   const whole = openstackConfigStatus.safeParse(status);
-  return whole.success ? whole.data : (readableStatus.safeParse(status).data ?? {});
+  const parsed = whole.success ? whole.data : (readableStatus.safeParse(status).data ?? {});
+  parsedStatuses.set(status, parsed);
+  return parsed;
 }
 
 const readableStatus = z.object(

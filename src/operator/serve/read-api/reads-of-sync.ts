@@ -4,6 +4,7 @@ import { keyOf } from '../../../kube/object.ts';
 import type { Observation } from '../../../plan/observation.ts';
 import type { NodePlan, Problem } from '../../../plan/plan.ts';
 import { nextTurn } from '../../../process/slices.ts';
+import type { Rounds } from '../../clusters/deliver/delivery-rounds.ts';
 import type { DeliveredContext } from '../../flow/sync/delivery.ts';
 import type { ConfigMemories } from '../../model/memory/config-memory.ts';
 import { SharedTexts } from '../../model/packing/texts.ts';
@@ -55,8 +56,14 @@ async function readsOf(
   const last = configReads.of(memory.term);
   const nodes = () => nodesOf({ ...context, config: key, providerId: config.providerId, at });
   // Equal content: only the dates differ, and no row has a date of the sync.
-  const { rows, totals, texts } = last?.content === content ? last : await rowsOf(nodes());
-  const own = rounds.nodes.filter(({ isForeign }) => !isForeign);
+  const { rows, totals, texts, nodeNames, undelivered } =
+    last?.content === content
+      ? last
+      : {
+          ...(await rowsOf(nodes())),
+          nodeNames: nodeNamesOf(rounds),
+          undelivered: undeliveredIn(context),
+        };
   return {
     config: key,
     providerId: config.providerId,
@@ -72,8 +79,8 @@ async function readsOf(
     servers: new Map(observation.servers.map((server) => [server.id, server])),
     networkNames: namesOf(observation),
     verdicts,
-    nodeNames: new Map(own.map(({ instanceId, nodeName }) => [instanceId, nodeName])),
-    undelivered: undeliveredIn(context),
+    nodeNames,
+    undelivered,
   };
 }
 
@@ -119,6 +126,11 @@ class Sums implements NodeTotals {
 
 function namesOf({ networks }: Observation): ReadonlyMap<string, string> {
   return new Map(networks.flatMap(({ id, name }) => (name ? [[id, name] as const] : [])));
+}
+
+function nodeNamesOf({ nodes }: Rounds): ReadonlyMap<string, string> {
+  const own = nodes.filter(({ isForeign }) => !isForeign);
+  return new Map(own.map(({ instanceId, nodeName }) => [instanceId, nodeName]));
 }
 
 function undeliveredIn({ rounds, planned }: DeliveredContext): ReadonlyMap<string, NodeDelivery> {
