@@ -35,7 +35,10 @@ export interface HttpAnswer {
   readonly status: number;
   /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Body, decoded at the first access. */
   readonly text: string;
+  /** Body as received; undefined in answers that no transport received. */
+  readonly chunks?: readonly Buffer[];
 }
 
 export interface Transport extends AsyncDisposable {
@@ -191,8 +194,25 @@ async function exchange(
       throw new BodyTooLong(`the answer has more than ${bodyLimitBytes} bytes`);
     chunks.push(chunk);
   }
-  const text = Buffer.concat(chunks).toString('utf8');
-  return { status: answer.statusCode, headers: answer.headers, text };
+  return received(answer.statusCode, answer.headers, chunks);
+}
+
+/** Returns an answer whose body is decoded only if a caller needs the text: a list with known bytes needs none. */
+function received(
+  status: number,
+  headers: HttpAnswer['headers'],
+  chunks: readonly Buffer[],
+): HttpAnswer {
+  let decoded: string | undefined;
+  return {
+    status,
+    headers,
+    chunks,
+    get text() {
+      decoded ??= Buffer.concat(chunks).toString('utf8');
+      return decoded;
+    },
+  };
 }
 
 function sha256(text: string): string {

@@ -101,7 +101,7 @@ async function pageOf<T>(
   at: number,
 ): Promise<Page<T>> {
   const { memory, tidy } = listing;
-  const digest = memory ? digestOf(answer.text) : '';
+  const digest = memory ? digestOf(answer) : '';
   return memory?.pages.find(memory.name, at, digest) ?? parsed();
 
   async function parsed(): Promise<Page<T>> {

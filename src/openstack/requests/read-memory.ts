@@ -1,5 +1,6 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { BoundedMemory } from '../../process/bounded-memory.ts';
+import type { HttpAnswer } from '../../requests/transport.ts';
 import type { Query } from './service-client.ts';
 
 /** Page from a list, as last read. */
@@ -53,6 +54,9 @@ export class ReadMemory<T> {
   }
 }
 
-export function digestOf(text: string): string {
-  return hash('sha256', text, 'base64');
+/** Returns a hash of the body. */
+export function digestOf(answer: Pick<HttpAnswer, 'chunks' | 'text'>): string {
+  const digest = createHash('sha256');
+  for (const chunk of answer.chunks ?? [answer.text]) digest.update(chunk);
+  return digest.digest('base64');
 }
