@@ -34,7 +34,7 @@ async function visible() {
   const notes = await scene.store.notesOf(records);
   const clusters = (await api.get('clusters')).items;
   return {
-    nodes: nodes.map(({ observedAt: _, ...node }) => node),
+    nodes: nodes.map(({ observedAt: _at, ...node }) => node),
     ports,
     clusters,
     records,

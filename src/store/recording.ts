@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
@@ -99,7 +99,7 @@ export async function fingerprintOf(
     .where('provider_id', '=', providerId)
     .orderBy('subnet_id')
     .execute();
-  return hash('sha256', JSON.stringify([rows, config, subnets]));
+  return digest('sha256', JSON.stringify([rows, config, subnets]));
 }
 
 interface Write extends RowsWrite {

@@ -37,9 +37,7 @@ const failed: string[] = [];
 for (const name of wanted.length > 0 ? wanted : benches) {
   console.log(`\n== ${name}`);
   // Their memory is that of the operator's work: they have the limits that the image gives the operator.
-  const limits = ['steady', 'operator-scale', 'inventory'].includes(name)
-    ? heapFlags('operator')
-    : [];
+  const limits = ['operator-scale', 'inventory'].includes(name) ? heapFlags('operator') : [];
   const bench = spawn(process.execPath, [...limits, join(import.meta.dirname, `${name}.ts`)], {
     stdio: 'inherit',
     env: { ...process.env, ...(limits.length > 0 ? memoryEnvironment : {}), BENCH_TABLE: table },

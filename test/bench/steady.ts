@@ -1,94 +1,145 @@
-// Cost of a poll of 1,000 servers that finds nothing new; floor: the same requests by plain fetch, answers unread.
-// No latency, so that the ratio is that of the work. Medians; ratios within one run.
-import { setTimeout as sleep } from 'node:timers/promises';
-import { providerHeader } from '../../src/api/node-configs-http.ts';
-import { benchOperator } from './bench-operator.ts';
-import { Figures, median, rssOf } from './figures.ts';
-import { BenchWorld } from './operator-world.ts';
+// CPU time of a poll that finds nothing new, for 1,000 and for 2,000 servers: the bundle's operator as a process started as its
+// image starts it, cold, because a poll comes long after the poll before. Floor: a process started alike that sends the same
+// requests by undici and reads the bodies. Ratios within one run.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { bundle } from '../../build/bundler.ts';
+import { entryPoint } from '../../build/entry-point.ts';
+import { bundleFolder } from '../../rig/parts/program.ts';
+import { namespaces } from '../../src/api/names.ts';
+import { nodeConfigsPath, providerHeader } from '../../src/api/node-configs-http.ts';
+import { openWorld, provider, type World } from '../fixtures/chain/world.ts';
+import { cpuOf, Figures, median, rssOf } from './figures.ts';
+import type { PollRequests } from './steady-requests.ts';
+import { applyFor, makeTenant, readiness } from './tenants.ts';
 
-const serverCount = 1_000;
 const portsPerServer = 3;
-const rounds = 24;
-/** Rounds before the just-in-time compiler has settled. */
-const warmUp = 8;
-const goals = { ratio: 2 };
-/** As in src/openstack/port-lists.ts. */
-const listsAtOnce = 4;
-/** Longer than the operator believes a shared listing. */
-const pauseMs = 600;
+const pollSeconds = 10;
+/** Polls before the measured ones: the last changes settle, and the process has released the memory of its start. */
+const settling = 4;
+const polls = 8;
+const goals = { timesFloor: 6, timesHalf: 2.2 };
+const name = 'bench';
 
-/** The tag of each page of Viola's list as the last plain fetch received it. */
-const tags = new Map<number, string>();
-
-interface Cost {
-  readonly ms: number;
-  readonly cpuMs: number;
-}
-
-async function costOf(work: () => Promise<unknown>): Promise<Cost> {
-  const cpu = process.cpuUsage();
-  const start = performance.now();
-  await work();
-  const ms = performance.now() - start;
-  const { user, system } = process.cpuUsage(cpu);
-  return { ms, cpuMs: (user + system) / 1000 };
-}
-
-/** Neutron's lists as many at a time as the operator has, and beside them the pages of Viola one after the other. */
-async function plainFetch(lists: readonly string[], pages: readonly string[], token: string) {
-  const queue = lists.values();
-  const worker = async (): Promise<void> => {
-    for (const url of queue) await read(url, { 'x-auth-token': token });
+/** What arrives at the cloud, which is in this process. */
+class CloudRequests {
+  readonly #origin: URL;
+  #arrived: IncomingMessage[] = [];
+  readonly #note = (message: unknown): void => {
+    const { request } = message as { request: IncomingMessage };
+    if (request.headers.host === this.#origin.host) this.#arrived.push(request);
   };
-  const viola = async (): Promise<void> => {
-    for (const [at, url] of pages.entries()) {
-      const tag = tags.get(at);
-      const condition = tag === undefined ? {} : { 'if-none-match': tag };
-      const { headers } = await read(url, { [providerHeader]: 'biz-1', ...condition });
-      tags.set(at, headers.get('etag') ?? '');
-    }
+
+  constructor(origin: URL) {
+    this.#origin = origin;
+    subscribe('http.server.request.start', this.#note);
+  }
+
+  /** Waits for the next poll to come and to end; returns its requests. */
+  async nextPoll(): Promise<readonly IncomingMessage[]> {
+    this.#arrived = [];
+    while (this.#arrived.length === 0) await wait(50);
+    // A poll of 2,000 servers takes less than 2 s.
+    await wait(3_000);
+    return this.#arrived;
+  }
+
+  [Symbol.dispose](): void {
+    unsubscribe('http.server.request.start', this.#note);
+  }
+}
+
+/** Makes the requests of a poll by undici. */
+class Floor implements Disposable {
+  readonly #child: ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+
+  constructor(requests: PollRequests) {
+    const main = join(import.meta.dirname, 'steady-requests.ts');
+    const { command, env } = entryPoint('operator', { node: process.execPath, main });
+    const [program, ...args] = command;
+    const stdio = ['pipe', 'pipe', 'inherit'] as const;
+    this.#child = spawn(program, args, { stdio: [...stdio], env: { ...process.env, ...env } });
+    if (!this.#child.stdout) throw new Error('the child has no output');
+    this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
+    this.#child.stdin?.write(`${JSON.stringify(requests)}\n`);
+  }
+
+  /** Returns the CPU milliseconds of one round. */
+  async round(): Promise<number> {
+    this.#child.stdin?.write('\n');
+    const line = await this.#lines.next();
+    return (JSON.parse(String(line.value)) as { cpuMs: number }).cpuMs;
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.kill();
+  }
+}
+
+async function requestsOf(
+  world: World,
+  arrived: readonly IncomingMessage[],
+): Promise<PollRequests> {
+  const token = (await readFile(join(world.directory, 'operator-token'), 'utf8')).trim();
+  const lists = arrived.map(({ url = '', headers }) => ({
+    path: url,
+    headers: { 'x-auth-token': String(headers['x-auth-token']) },
+  }));
+  const query = new URLSearchParams({ limit: '200', source: `${namespaces.system}/${name}` });
+  const list = {
+    path: `${nodeConfigsPath}?${query.toString()}`,
+    headers: { authorization: `Bearer ${token}`, [providerHeader]: provider },
   };
-  await Promise.all([...Array.from({ length: listsAtOnce }, worker), viola()]);
+  return {
+    cloud: { origin: new URL(world.cloud.neutronUrl).origin, lists },
+    viola: { origin: world.violaUrl, list },
+  };
 }
 
-async function read(url: string, headers: Readonly<Record<string, string>>): Promise<Response> {
-  const answer = await fetch(url, { headers });
-  await answer.text();
-  return answer;
+/** Delivers all servers; returns when their node configs have a status and the operator finds nothing more to do. */
+async function settle(world: World, servers: number): Promise<void> {
+  const tenant = makeTenant(world, name, servers, portsPerServer);
+  await applyFor(world, name, tenant);
+  const objects = () =>
+    world.business.server.objects('multinicnodeconfigs.multinic.io', namespaces.system);
+  while (objects().filter((object) => 'status' in object).length < servers) await wait(500);
+  await world.parts.stop('controller');
 }
 
-await using world = await BenchWorld.start();
-console.log(`making ${serverCount} servers with ${portsPerServer} ports each`);
-const { projectId, subnetId, servers } = await world.furnish(serverCount, portsPerServer);
-await using bench = await benchOperator(world);
-bench.create('osc', { subnetIDs: [subnetId], vmNames: [...servers] }, projectId);
-await bench.look('osc');
-const token = await world.token(projectId);
-
-const syncs: Cost[] = [];
-const floors: Cost[] = [];
-for (let round = 0; round < rounds; round++) {
-  await sleep(pauseMs);
-  const look = await bench.look('osc');
-  syncs.push(look);
-  floors.push(await costOf(async () => plainFetch(look.urls, look.violaUrls, token)));
+async function measure(servers: number) {
+  await using world = await openWorld([], { poll: `${pollSeconds}s` });
+  await settle(world, servers);
+  using cloud = new CloudRequests(new URL(world.cloud.neutronUrl));
+  for (let poll = 1; poll < settling; poll++) await cloud.nextPoll();
+  using floor = new Floor(await requestsOf(world, await cloud.nextPoll()));
+  await floor.round();
+  const pid = world.parts.pidOf('operator');
+  const floors: number[] = [];
+  const before = await cpuOf(pid);
+  for (let poll = 0; poll < polls; poll++) {
+    await cloud.nextPoll();
+    floors.push(await floor.round());
+  }
+  const cpuMs = (1000 * ((await cpuOf(pid)) - before)) / polls;
+  console.log(`${servers} servers: ${JSON.stringify(Object.fromEntries(readiness(world)))}`);
+  return { cpuMs, floorMs: median(floors), ...(await rssOf(pid)) };
 }
-const ready = bench.ready('osc');
-if (!ready.startsWith('True NoChange')) throw new Error(ready);
 
-const of = (costs: readonly Cost[], value: (cost: Cost) => number) =>
-  median(costs.slice(warmUp).map(value));
-const ms = ({ ms: wall }: Cost) => wall;
-const cpu = ({ cpuMs }: Cost) => cpuMs;
-const spelled = (costs: readonly Cost[]) =>
-  `${of(costs, ms).toFixed(0)} ms, ${of(costs, cpu).toFixed(0)} ms`;
+await bundle(bundleFolder);
 const figures = new Figures();
-figures.note('poll without changes, 1,000 servers: time, CPU time', spelled(syncs));
-figures.note('the same requests by plain fetch', spelled(floors));
-const ratio = median(
-  syncs.slice(warmUp).map((sync, at) => sync.ms / (floors[at + warmUp]?.ms ?? 0)),
-);
-figures.goal('its time', ratio, goals.ratio, 'times');
-figures.note('its CPU time', `${(of(syncs, cpu) / of(floors, cpu)).toFixed(2)} times`);
-figures.note('memory of its process', `${(await rssOf(process.pid)).rssMb} MB`);
+const one = await measure(1_000);
+const two = await measure(2_000);
+const ms = (value: number) => `${value.toFixed(0)} ms`;
+figures.note('poll without changes, 1,000 servers: CPU time', ms(one.cpuMs));
+figures.note('the same requests by undici, bodies read', ms(one.floorMs));
+figures.goal('its CPU time', one.cpuMs / one.floorMs, goals.timesFloor, 'times');
+figures.goal('2,000 servers: CPU time, over that', two.cpuMs / one.cpuMs, goals.timesHalf, 'times');
+figures.note('its CPU time, and the same requests', `${ms(two.cpuMs)}, ${ms(two.floorMs)}`);
+figures.note('RSS of the processes', `${one.rssMb} MB, ${two.rssMb} MB`);
 figures.end();
