@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(async () => api[Symbol.asyncDispose]());
 
-/** Returns what the read API shows and the inventory stores, without the times of the sync. */
+/** Returns answers from read API and inventory, without sync times. */
 async function visible() {
   const nodes = (await api.get<NodeView>('nodes')).items;
   const records = await scene.store.list();

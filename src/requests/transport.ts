@@ -37,7 +37,7 @@ export interface HttpAnswer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Body, decoded at the first access. */
   readonly text: string;
-  /** Body as received; undefined in answers that no transport received. */
+  /** Received bytes; undefined: the answer came from no transport. */
   readonly chunks?: readonly Buffer[];
 }
 
@@ -197,7 +197,7 @@ async function exchange(
   return received(answer.statusCode, answer.headers, chunks);
 }
 
-/** Returns an answer whose body is decoded only if a caller needs the text: a list with known bytes needs none. */
+/** Returns an answer, decoded only for callers reading the text: lists with known bytes need no text. */
 function received(
   status: number,
   headers: HttpAnswer['headers'],

@@ -47,7 +47,7 @@ export async function forgetConfig(
     .execute();
 }
 
-/** Returns the row of an OpenstackConfig; undefined: none. */
+/** Returns an OpenstackConfig's row; undefined: none. */
 export async function configRow(
   db: Pick<Database, 'selectFrom'>,
   { namespace, name }: Pick<Author, 'namespace' | 'name'>,

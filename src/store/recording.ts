@@ -82,10 +82,7 @@ export async function recordNodeConfigs(
   });
 }
 
-/**
- * Returns a hash over the rows that decide whether `recordNodeConfigs` has something to write: node configs, spec hash, and
- * subnets of the business cluster.
- */
+/** Hashes the rows that `recordNodeConfigs` compares: node configs, spec hash, and the business cluster's subnets. */
 export async function fingerprintOf(
   db: Database,
   providerId: string,

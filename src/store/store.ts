@@ -125,7 +125,7 @@ export class Store {
     return this.#inTurn(async () => this.#write(recording));
   }
 
-  /** Returns a hash over one OpenstackConfig's records in one business cluster: equal until any of them changes. */
+  /** Hashes an OpenstackConfig's records in a business cluster: equal until a record changes. */
   async fingerprint(
     providerId: string,
     author: Pick<Author, 'namespace' | 'name'>,

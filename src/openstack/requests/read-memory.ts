@@ -54,7 +54,7 @@ export class ReadMemory<T> {
   }
 }
 
-/** Returns a hash of the body. */
+/** Hashes the body. */
 export function digestOf(answer: Pick<HttpAnswer, 'chunks' | 'text'>): string {
   const digest = createHash('sha256');
   for (const chunk of answer.chunks ?? [answer.text]) digest.update(chunk);

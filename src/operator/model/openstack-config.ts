@@ -30,7 +30,7 @@ export const openstackConfigs = defineResource<ConfigObject>({
   namespaced: true,
 });
 
-/** Parsed statuses by raw status: a sync reads the status of one object a dozen times. */
+/** Parsed statuses by raw status: a sync reads the same status a dozen times. */
 const parsedStatuses = new WeakMap<object, OpenstackConfigStatus>();
 
 /**

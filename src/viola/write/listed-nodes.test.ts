@@ -28,7 +28,7 @@ const recreate = async () => {
   await bed.admin.delete(nodeConfigs, ref);
   await bed.post([postedNode]);
 };
-/** Starts a deletion that a finalizer holds. */
+/** Starts a deletion held by a finalizer. */
 const startDeletion = async () => {
   await patch({ metadata: { finalizers: ['multinic.io/test'] } });
   await bed.admin.delete(nodeConfigs, ref);
@@ -39,7 +39,7 @@ interface Case {
   readonly before?: () => Promise<unknown>;
   /** Between the read and the write. */
   readonly meanwhile?: () => Promise<unknown>;
-  /** Added to the posted node; `base` is that of the created object. */
+  /** Added to the posted node with the created object's `base`. */
   readonly posted?: object;
   readonly result: string;
 }
@@ -98,7 +98,7 @@ const cases: Readonly<Record<string, Case>> = {
   'begins its deletion after the read': { meanwhile: startDeletion, result: 'Deleting' },
 };
 
-/** Posts the changed node, alone or in a listed set; returns its result, and the reads of its object. */
+/** Posts the changed node, alone or in a listed set; returns the result and the number of GETs. */
 async function post(isListed: boolean, body: object, meanwhile: () => Promise<unknown>) {
   let [gets, isOver] = [0, false];
   const once = async (): Promise<void> => {
@@ -140,7 +140,7 @@ async function post(isListed: boolean, body: object, meanwhile: () => Promise<un
 describe.each([
   ['single', false],
   ['listed', true],
-] as const)('POST of a %s node', (_, isListed) => {
+] as const)('POST with a %s node', (_, isListed) => {
   it.each(Object.entries(cases))(
     'POST is as strict as on a live object when the object %s',
     async (_what, { before = nothing, meanwhile = nothing, posted, result }) => {
@@ -158,7 +158,7 @@ describe.each([
     },
   );
 
-  it('POST writes the consent for the uid of the object', async () => {
+  it("POST writes the consent for the object's uid", async () => {
     await bed.post([{ ...postedNode, source }]);
     const { uid, generation } = (await bed.stored()).metadata;
     const removals = { proven: [], consented: [mac] };

@@ -27,7 +27,7 @@ export type ReadAhead = (name: string) => Basis | Written | undefined;
 
 /**
  * Reads a large set by pages instead of single reads. Only decisions are kept, since thousands of objects would not fit
- * into memory: the basis of a write has about 100 bytes. Refusals are decided again on the live object. A failed list
+ * into memory: a write's basis has about 100 bytes. Refusals are decided again on the live object. A failed list
  * yields nothing.
  */
 export async function readAhead(

@@ -36,7 +36,7 @@ export type Written =
   | { readonly kind: 'accepted'; readonly result: NodeResult }
   | { readonly kind: 'refused'; readonly error: NodeError };
 
-/** Parts of the replaced object that a permitted write needs. */
+/** Parts of the replaced object for a permitted write. */
 export interface Basis {
   /** Undefined: no object exists. */
   readonly uid: string | undefined;
@@ -116,7 +116,7 @@ export function decide(
   target: Pick<Target, 'providerId'>,
   options: Pick<WriteOptions, 'clock' | 'acceptUnfenced' | 'takeOver'>,
 ): Basis | Written {
-  // Consent is for the uid of the live object.
+  // Consent is for the live object's uid.
   const node = withRemovalConsent(content, posted, live, options.clock.now());
   const verdict = judge(live, posted, node, target, options);
   if (verdict === 'unchanged' && live) return accepted(posted.nodeName, 'unchanged', live);
@@ -131,8 +131,8 @@ export function decide(
 }
 
 /**
- * Applies server-side exactly onto the object of the decision: the resourceVersion is asserted, and the uid prevents
- * recreating a deleted object. Fields set by the legacy Viola with kubectl are taken over; other managers' fields are a
+ * Applies server-side exactly onto the judged object: the resourceVersion is asserted, and the uid prevents recreating
+ * a deleted object. Fields set by the legacy Viola with kubectl are taken over; other managers' fields are a
  * conflict.
  */
 async function applyNode(

@@ -47,7 +47,7 @@ export interface Inventory {
     nodes: readonly StoredNode[],
     details?: RecordingDetails,
   ): Promise<boolean>;
-  /** Returns a hash that changes with an OpenstackConfig's records in a business cluster; undefined: unreadable. */
+  /** Hashes an OpenstackConfig's records in a business cluster; undefined: unreadable. */
   fingerprint(providerId: string, author: Name): Promise<string | undefined>;
   /**
    * Removes all records of a deleted OpenstackConfig, now or when the database works again. `bases`: bases of the
@@ -177,7 +177,7 @@ export function createInventory(deps: InventoryDeps): Inventory {
     for (const pending of pendingRemovals.values()) await erase(pending);
   }
 
-  /** Repeats removals that the database missed. */
+  /** Repeats removals missed by the database. */
   async function catchUp(): Promise<void> {
     if (pendingRemovals.size > 0 && !pauseOf('record')) await unlessItFails(eraseAll);
   }

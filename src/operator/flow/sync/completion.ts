@@ -34,7 +34,7 @@ export function completeSome(
   countDelivery(metrics, config.providerId, rounds.delivery);
 }
 
-/** The last sync with records, and the fingerprint of its records. */
+/** Last recorded sync, with the fingerprint written then. */
 interface Recorded {
   readonly content: SyncContent;
   readonly fingerprint: string | undefined;
@@ -42,7 +42,7 @@ interface Recorded {
 
 const lastRecorded = new Slot<TermMemory, Recorded | undefined>(() => undefined);
 
-/** Marks the cloud as completely read after a full sync. Records the nodes in the inventory unless it has them. */
+/** Marks the cloud as completely read after a full sync. Records the nodes unless the inventory has the same records. */
 export async function recordNodes(
   context: DeliveredContext,
   content: SyncContent,
@@ -52,7 +52,7 @@ export async function recordNodes(
   if (isEvidenceComplete(context) && !isCloudOutage(observed)) cloudAges.complete(keyOf(object));
   const last = lastRecorded.of(memory.term);
   const fingerprint = async () => inventory.fingerprint(config.providerId, source);
-  // A restored or replaced database has other records than this process wrote.
+  // A restored or replaced database has different records.
   const isRecorded =
     last?.content === content &&
     last.fingerprint !== undefined &&

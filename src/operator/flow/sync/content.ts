@@ -8,9 +8,9 @@ import type { DeliveredContext } from './delivery.ts';
 const lastContent = new Slot<TermMemory, SyncContent | undefined>(() => undefined);
 
 /**
- * Returns the content of a full sync: the last sync's content if nothing changed since. The plan cache returns the same
- * plan only for an equal input, with the statuses and times of all node configs and all data of the cloud. After such a
- * plan no node may have been sent or read again.
+ * Returns a full sync's content: the last sync's content if nothing changed since. The plan cache returns the same plan
+ * only for an equal input, including all node config statuses and times, and all cloud data. In addition, the delivery
+ * must not have sent or read any node.
  */
 export function contentOf(context: DeliveredContext): SyncContent {
   const { object, memory, observed, planned } = context;

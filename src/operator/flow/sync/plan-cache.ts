@@ -33,7 +33,7 @@ export class PlanCache {
   async plan(key: string, input: PlanInput, signal: AbortSignal): Promise<Plan> {
     const cached = this.#plans.peek(key);
     if (cached && (await inSlices(isSameInSteps(cached.input, input), this.#clock, signal))) {
-      // The new input shares its objects with other caches; the former input would stay beside them.
+      // The new input shares objects with further caches; the former input would add a copy.
       this.#plans.set(key, { input, plan: cached.plan }, cached.plan.ports.length);
       return cached.plan;
     }
@@ -70,7 +70,7 @@ function* isSameInSteps(a: unknown, b: unknown, depth = 0): Generator<undefined,
   if (depth === itemDepth || !isObject(a) || !isObject(b)) return isDeepStrictEqual(a, b);
   if (!hasSameNames(a, b)) return false;
   for (const name of Object.keys(a)) {
-    // Most items are the same objects as before: no step for each of thousands.
+    // Most items are identical objects: thousands need no own step.
     if (a[name] === b[name]) continue;
     if (!(yield* isSameInSteps(a[name], b[name], depth + 1))) return false;
   }

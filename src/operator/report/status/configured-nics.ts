@@ -28,7 +28,7 @@ export interface NicCount {
 
 const counts = new Slot<SyncContent, NicCount | undefined>(() => undefined);
 
-/** Returns the count of a sync, made once per content. */
+/** Returns a sync's count, made once per content. */
 export function nicsOf(synced: SyncResult): NicCount {
   const count = counts.of(synced.content) ?? countNics(synced);
   counts.set(synced.content, count);

@@ -60,7 +60,7 @@ export interface ConfigReads {
   readonly undelivered: ReadonlyMap<string, NodeDelivery>;
   /** Texts shared by the rows. */
   readonly texts: SharedTexts;
-  /** Content of the sync behind the rows; undefined: the rows come from the objects. */
+  /** Content behind the rows; undefined: the rows come from the objects. */
   readonly content?: SyncContent;
 }
 

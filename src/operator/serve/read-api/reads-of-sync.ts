@@ -55,7 +55,7 @@ async function readsOf(
   const key = keyOf(source);
   const last = configReads.of(memory.term);
   const nodes = () => nodesOf({ ...context, config: key, providerId: config.providerId, at });
-  // Equal content: only the dates differ, and no row has a date of the sync.
+  // Equal content: only the dates differ, and rows contain no sync date.
   const { rows, totals, texts, nodeNames, undelivered } =
     last?.content === content
       ? last
