@@ -9,7 +9,7 @@ import { nodeConfigs } from '../node-configs/node-config.ts';
 import { type Basis, decide, type WriteOptions, type Written } from './write-node.ts';
 
 /** Up to this number, single reads are cheaper than a list of the namespace. */
-const fewNodes = 20;
+export const fewNodes = 20;
 /** Page size, as in `read-nodes.ts`. */
 const objectsPerPage = 250;
 /** Posted nodes per page read: listing a large namespace must not cost more than single reads. */

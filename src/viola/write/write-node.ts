@@ -168,7 +168,7 @@ async function applyNode(
   }
 }
 
-export function accepted(
+function accepted(
   nodeName: string,
   status: NodeResult['status'],
   { metadata: { uid = '', generation = 0 } }: MultiNicNodeConfig,

@@ -39,7 +39,7 @@ export function nicsOf(synced: SyncResult): NicCount {
  * Counts the NICs with the planned content in the object and status Configured for the object's current
  * generation. Skips NICs from other OpenstackConfigs.
  */
-export function countNics({
+function countNics({
   nodes,
   held,
   reportsStatus,
