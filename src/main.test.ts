@@ -55,20 +55,24 @@ function viola(listen: string): readonly string[] {
   return ['viola', ...flags.flatMap(([flag, value]) => [`--${flag}`, value])];
 }
 
+/** Returns a loader hook: `module` replaces the module SLOW. */
+function hookFor(module: string): string {
+  return `import { registerHooks } from 'node:module';
+      const source = ${JSON.stringify(module)};
+      registerHooks({
+        load: (url, context, next) => url.endsWith(process.env.SLOW)
+          ? { format: 'module', source, shortCircuit: true }
+          : next(url, context),
+      })`;
+}
+
 describe('process signalled while loading its part', () => {
-  /** A module that never finishes loading and sends the signal. */
+  /** An endlessly loading module; the module sends the signal. */
   const source = `process.kill(process.pid, process.env.SIGNAL);
     setInterval(() => undefined, 1000);
     await new Promise(() => undefined);`;
-  const hook = `import { registerHooks } from 'node:module';
-    const source = ${JSON.stringify(source)};
-    registerHooks({
-      load: (url, context, next) => url.endsWith(process.env.SLOW)
-        ? { format: 'module', source, shortCircuit: true }
-        : next(url, context),
-    });`;
   const signalled = async (signal: NodeJS.Signals, at: string, args: readonly string[]) => {
-    const options = `--import=${file('slow.mjs', hook)}`;
+    const options = `--import=${file('slow.mjs', hookFor(source))}`;
     return run(args, { NODE_OPTIONS: options, SIGNAL: signal, SLOW: at });
   };
 
@@ -77,6 +81,19 @@ describe('process signalled while loading its part', () => {
     async (signal) => {
       const ended = await signalled(signal, '/src/viola/start.ts', viola('127.0.0.1:0'));
       expect(ended).toMatchObject({ status: 0, signal: null });
+    },
+  );
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'a part exits with status 0 after %s while a module blocks the event loop',
+    async (signal) => {
+      const blocking = `process.kill(process.pid, process.env.SIGNAL);
+        const end = performance.now() + 200;
+        while (performance.now() < end);
+        export const startViola = () => new Promise(() => setInterval(() => undefined, 1000));`;
+      const options = `--import=${file('blocking.mjs', hookFor(blocking))}`;
+      const env = { NODE_OPTIONS: options, SIGNAL: signal, SLOW: '/src/viola/start.ts' };
+      expect(await run(viola('127.0.0.1:0'), env)).toMatchObject({ status: 0, signal: null });
     },
   );
 

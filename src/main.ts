@@ -67,7 +67,10 @@ async function loadAndRun<T>(
   status: number,
 ): Promise<number> {
   const stopExiting = exitOnSignal(status);
-  const ended = start(await load());
+  const loaded = await load();
+  // Loading blocks the event loop, and pending signals arrive in the next turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  const ended = start(loaded);
   stopExiting();
   return ended;
 }

@@ -100,8 +100,11 @@ export function wireLifecycle({ settings, webhook, kubernetesMinor, ...base }: W
   return {
     controllers,
     lead: async (leading: AbortSignal): Promise<void> => {
-      await controllers.run(leading, { tasks: { certificates } });
-      await releaseAtExit(leading);
+      const around = async (run: () => Promise<void>): Promise<void> => {
+        await run();
+        await releaseAtExit(leading);
+      };
+      await controllers.run(leading, { around, tasks: { certificates } });
     },
   };
 }

@@ -61,9 +61,9 @@ interface Election {
 }
 
 export interface PartOptions {
-  /** Name in log lines. */
+  /** Name in log lines; requests to the API server come from `multinic-NAME`. */
   readonly name: string;
-  /** Name in Events and in requests to the API server, such as `multinic-operator`. */
+  /** Name in Events, such as `multinic-operator`. */
   readonly component: string;
   /** Title of the HTTP API. */
   readonly title: string;
@@ -116,8 +116,8 @@ export async function runPart(
   });
 }
 
-function clientOptions({ component }: PartOptions, { clock, random, metrics }: Context) {
-  return { clock, random, userAgent: component, onRequest: countKubeRequests(metrics) };
+function clientOptions({ name }: PartOptions, { clock, random, metrics }: Context) {
+  return { clock, random, userAgent: `multinic-${name}`, onRequest: countKubeRequests(metrics) };
 }
 
 /** Waits for the lease, then runs the work of the leader. */

@@ -1,5 +1,5 @@
 import type { metricTable } from '../api/metrics.ts';
-import { certificateFilesOf } from '../http/certificate.ts';
+import { certificateFilesOf, readCertificate } from '../http/certificate.ts';
 import { listen } from '../http/server.ts';
 import { openTokenFile, type TokenFile } from '../http/token-file.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
@@ -30,8 +30,6 @@ const cacheForMs = 5_000;
 /** Nodes of one request that are written at once. */
 const parallel = 8;
 
-const component = 'multinic-viola';
-
 type Context = PartContext<typeof metricTable>;
 
 /** Runs Viola until the signal aborts: the cluster registry with its HTTP API. */
@@ -43,6 +41,7 @@ export async function startViola(
   // Unusable files end the start before any request.
   const tokens = await openTokens(settings.tokenFile, context);
   const files = servingFiles(settings);
+  if (files) await readCertificate(files);
   const legacy = legacyListenerOf(settings);
   const expiry = 'multinic_viola_certificate_expiry_timestamp_seconds';
   const onCertificate = (endsAt: Date): void =>
@@ -50,7 +49,7 @@ export async function startViola(
   const places = placesOf(settings, context.pod?.namespace);
   const part = {
     name: 'viola',
-    component,
+    component: 'viola',
     title: 'Viola',
     kubeconfig: settings.kubeconfig,
     listen: settings.listen,
@@ -71,7 +70,7 @@ async function wireViola(
   const { clock, random, log } = context;
   const { clusterTimeout: timeoutMs, acceptUnfenced, takeOver } = settings;
   const registrations = openRegistrations(management, settings.registrationsNamespace, context);
-  const connect = { clock, random, userAgent: component, timeoutMs };
+  const connect = { clock, random, userAgent: 'multinic-viola', timeoutMs };
   const clusters = resources.use(
     new Clusters({
       ...registrations,

@@ -21,7 +21,9 @@ const quietMs = 5_000;
 
 async function reconciled(port: number): Promise<number> {
   const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const counts = metrics.matchAll(/^multinic_reconcile_total\{[^}]*\} (\d+)$/gm);
+  const counts = metrics.matchAll(
+    /^multinic_reconcile_total\{controller="node-config"[^}]*\} (\d+)$/gm,
+  );
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
