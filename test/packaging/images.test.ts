@@ -16,8 +16,8 @@ import { type Built, buildAndUnpack, repository, run, type Short, shorts } from 
 import { startContainerd } from './images/containerd.ts';
 import { listing, unpack } from './images/unpacked.ts';
 
-/** Bytes, two million below the goal: what grows is seen before it is too much. */
-const largest = 48_000_000;
+/** Bytes, below the 50 MB in the installation guide. */
+const largest = 49_000_000;
 let built: Built;
 
 beforeAll(async () => {
