@@ -11,7 +11,7 @@ import type { Life } from './life.ts';
 const patienceSteps = 900;
 const stepMs = 1_000;
 /** Consecutive steps without an open object. */
-const calmSteps = 15;
+const calmSteps = 10;
 
 /** Undoes all edits, fixes all faults, and waits until each live object is settled. Returns the objects that are not. */
 export async function settle(life: Life): Promise<readonly string[]> {
