@@ -98,10 +98,6 @@ export class Controllers {
     return controller;
   }
 
-  get names(): readonly string[] {
-    return this.#defined.map(({ definition }) => definition.name);
-  }
-
   /** Returns why the part is not ready; undefined: ready. A process without the lease is ready: its watches are stopped. */
   readonly notReady = (): string | undefined => {
     const watches = this.#defined.flatMap(({ definition }) => definition.reflectors);

@@ -1,3 +1,4 @@
+import { aborted } from '../../time/aborted.ts';
 import { type Clock, endOfWait, passed, type Random } from '../../time/clock.ts';
 import type { Reflector } from '../cache/reflector.ts';
 import type { Change, StoreView } from '../cache/store.ts';
@@ -98,7 +99,8 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   async function workAll(keys: WorkQueue, signal: AbortSignal): Promise<void> {
-    await untilAborted(signal, Promise.all(reflectors.map(({ synced }) => synced)));
+    const synced = Promise.all(reflectors.map((reflector) => reflector.synced));
+    await Promise.race([synced, aborted(signal)]);
     const workers = Array.from({ length: options.workers }, (_, n) => n + 1);
     await together(
       signal,
@@ -171,14 +173,6 @@ export function createController(options: ControllerOptions): Controller {
     },
     load: () => queue?.load() ?? { depth: 0, active: 0, unfinishedMs: 0, longestMs: 0 },
   };
-}
-
-/** Waits for the promise, or for the abort. */
-async function untilAborted(signal: AbortSignal, promise: Promise<unknown>): Promise<void> {
-  const { promise: aborted, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) return;
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  await Promise.race([promise, aborted]);
 }
 
 /** Enqueues keys for all existing objects and for every later change. */
