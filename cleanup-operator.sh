@@ -133,7 +133,7 @@ remove_managed() {
   if exists crd "$managers"; then
     without_finalizers "$managers" multinic.example.com/operator-finalizer
     change_all "$managers" delete --wait=false
-    wait_for 120 "the deletion of MultiNicOperators" none_left "$managers" ||
+    wait_for 120 "the deletion of MultiNicOperators" gone "$managers" -A ||
       die "MultiNicOperators still exist after 120 s" "read their finalizers: kubectl get $managers -A -o yaml"
     wait_for 300 "the deletion of lifecycle's objects" managed_gone || die "lifecycle's objects still exist after 300 s" "see kubectl -n $namespace get all"
   fi

@@ -26,6 +26,7 @@ const meanings: Readonly<Record<keyof typeof exit, string>> = {
   changes:
     '`plan`, `diff`, `migrate biz-config plan`: changes are planned, or differences were found',
   findings: '`status`, `why`, `doctor`: findings at or above `--fail-on`',
+  incomplete: 'a required source was not read (`--allow-incomplete` turns this into 0)',
 };
 
 /** Options shared by many commands, by section title. */

@@ -133,7 +133,7 @@ without_finalizers() {
   local kind=$1 objects namespace name version present finalizer remaining
   shift
   objects=$(kube get "$kind" -A -o 'jsonpath={range .items[?(@.metadata.finalizers)]}{.metadata.namespace} {.metadata.name} {.metadata.resourceVersion} {.metadata.finalizers}{"\n"}{end}') ||
-    die "kubectl cannot list $kind, to remove their finalizers" "correct the error above, then run this script again"
+    gone "$kind" -A || die "kubectl cannot list $kind, to remove their finalizers" "correct the error above, then run this script again"
   while read -r namespace name version present; do
     [[ -n $name ]] || continue
     remaining=''
@@ -142,7 +142,7 @@ without_finalizers() {
     done
     change kube -n "$namespace" patch "$kind" "$name" --type=merge \
       -p "{\"metadata\":{\"resourceVersion\":\"$version\",\"finalizers\":[$remaining]}}" ||
-      kind_gone "$kind" || ! exists -n "$namespace" "$kind" "$name" ||
+      gone "$kind" -n "$namespace" "$name" ||
       die "kubectl cannot remove the finalizers of $kind $namespace/$name" "correct the error above, then run this script again"
   done <<<"$objects"
 }
@@ -165,6 +165,22 @@ kind_gone() {
   found=$(kube get crd "$1" --ignore-not-found -o name 2>/dev/null) && [[ -z $found ]]
 }
 
+# gone KIND ARGUMENT…: whether these objects are absent, with or without their CRD. Fails when one exists or the cluster does not answer.
+# A failed read is repeated: the CRD may disappear between both reads.
+gone() {
+  local kind=$1 found
+  shift
+  for _ in {1..5}; do
+    if kind_gone "$kind"; then return; fi
+    if found=$(kube get "$kind" "$@" --ignore-not-found -o name 2>/dev/null); then
+      [[ -z $found ]]
+      return
+    fi
+    sleep 1
+  done
+  return 1
+}
+
 # count_of KIND: prints the number of objects. Fails when the cluster does not answer.
 count_of() {
   local names
@@ -172,18 +188,11 @@ count_of() {
   grep -c . <<<"$names" || true
 }
 
-# none_left KIND: fails while objects exist or the cluster does not answer; wait_for then calls again. A deleted CRD ends with the last object.
-none_left() {
-  local count
-  if kind_gone "$1"; then return; fi
-  count=$(count_of "$1" 2>/dev/null) && [[ $count == 0 ]]
-}
-
-# change_all KIND VERB ARGUMENT…: changes every object of the kind; no object is left when the last one is deleted meanwhile.
+# change_all KIND VERB ARGUMENT…: changes every object of the kind; another user may delete the last one meanwhile.
 change_all() {
   local kind=$1 verb=$2
   shift 2
-  change kube "$verb" "$kind" --all -A "$@" || none_left "$kind" ||
+  change kube "$verb" "$kind" --all -A "$@" || gone "$kind" -A ||
     die "kubectl cannot $verb all $kind" "correct the error above, then run this script again"
 }
 
@@ -197,7 +206,7 @@ remove_with_consent() {
 }
 
 gone_with_consent() {
-  if none_left "$1"; then return; fi
+  if gone "$1" -A; then return; fi
   consent_to_held "$1" "$2"
   return 1
 }

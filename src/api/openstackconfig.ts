@@ -198,6 +198,14 @@ export const openstackConfigStatus = z.object({
     .optional()
     .describe('Fast polls of DOWN ports.'),
   lastHandledReconcileAt: text('Last value of the annotation multinic.io/reconcile-at.', 253),
+  lastAttempt: z
+    .object({
+      reconcileAt: text('Value of the annotation multinic.io/reconcile-at at its start.', 253),
+      at: time('End of the attempt'),
+      nextAt: time('Next attempt without a new cause'),
+    })
+    .optional()
+    .describe('Last attempt to sync, also a failed one.'),
   lastHandledAllowRemovals: text('Last value of the annotation multinic.io/allow-removals.', 253),
   lastHandledCheckNodes: text(
     'Id of the last request in the annotation multinic.io/check-nodes; unusable …: its JSON cannot be used.',

@@ -10,6 +10,8 @@ export const exit = {
   changes: 4,
   /** `status`, `why`, `doctor`: findings at or above `--fail-on`. */
   findings: 5,
+  /** A required source was not read. */
+  incomplete: 6,
 } as const;
 
 type ExitStatus = (typeof exit)[keyof typeof exit];

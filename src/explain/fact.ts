@@ -27,6 +27,15 @@ export interface Missing {
   readonly why: Wording;
   /** How the user supplies the fact, such as "add --business-context biz-2=CONTEXT"; empty: unknown. */
   readonly next: Wording;
+  /** Source that had to answer and did not; absent: the fact is optional, such as the Nodes of a business cluster without a context. */
+  readonly required?: RequiredSource;
+}
+
+/** A source without which a command's answer is incomplete. */
+export interface RequiredSource {
+  readonly source: FactSource;
+  /** URL, kubeconfig path, context or business cluster of the source. */
+  readonly place: string;
 }
 
 /** Returns "Nodes of biz-2: no access". */

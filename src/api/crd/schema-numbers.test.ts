@@ -17,6 +17,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '79e68bd512ebf4c3438de0af8e3c3fffdb6a0ff106bae490dfa4a58fd922cbb6',
     '7fce6e6f02fdb821190219bcb5473dac0c210c44ebb78c1b7023846a48790334',
     '83a94409434de268a1517f5864fe138f04a17318e071760cbf73ce191b2a98e8',
+    'cf3ffed167e09c38997004ad5b5975fe2763d5ce74adce7b10331ea0cdf7d178',
   ],
   'multinicnodeconfigs.multinic.io': [
     'c39af9cf08136ff46ff255049158213282fdbd7c14b71442f9124066e4621fcc',

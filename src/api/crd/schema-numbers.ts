@@ -3,7 +3,7 @@
  * Each part therefore compares this number with the annotation `multinic.io/schema` on the installed definition.
  */
 export const schemaNumbers = {
-  'openstackconfigs.multinic.example.com': 7,
+  'openstackconfigs.multinic.example.com': 8,
   'multinicnodeconfigs.multinic.io': 13,
   'multinicoperators.multinic.example.com': 2,
   'multinicbizconfigs.multinic.io': 2,

@@ -49,6 +49,13 @@ export function definitionsFirstTests(given: () => ScriptsSite): void {
       await expectClean(given(), [], `[[ "$*" != *"patch "* ]] || real ${letGo} >&2`);
     });
 
+    it('a definition that goes between two reads is gone with its objects', async () => {
+      const marker = '"$(dirname "$0")/patched"';
+      const patch = `[[ "$*" != *"patch "* ]] || { touch ${marker}; exit 1; }`;
+      const read = `[[ "$*" != *"get crd"* || ! -e ${marker} ]] || { real "$@"; real ${letGo} >&2; ${untilGone}; exit 0; }`;
+      await expectClean(given(), [], `${patch}\n${read}`);
+    });
+
     it('NICs are off their hosts when the kind went with the last object', async () => {
       const running = '[[ "$*" != *"wait deployment"* ]] || exit 0';
       const operator = `[[ "$*" != *"delete ${kind}"* ]] || { real "$@" && real ${letGo} && ${untilGone} && exit 0; } >&2`;
