@@ -27,7 +27,7 @@ export interface Missing {
   readonly why: Wording;
   /** How the user supplies the fact, such as "add --business-context biz-2=CONTEXT"; empty: unknown. */
   readonly next: Wording;
-  /** Source that had to answer and did not; absent: the fact is optional, such as the Nodes of a business cluster without a context. */
+  /** Source without an answer; absent: the fact is optional, such as the Nodes of a business cluster without a context. */
   readonly required?: RequiredSource;
 }
 
