@@ -52,6 +52,17 @@ export interface PortFacts {
   readonly now: Date;
 }
 
+/** Pod of a part that does not start, such as a Pod that cannot pull its image. */
+export interface PodNotStarted {
+  readonly pod: string;
+  /** Waiting reason of a container, or of the scheduler, such as ErrImagePull or Unschedulable. */
+  readonly reason: string;
+  /** Image of the waiting container; absent: no container waits. */
+  readonly image?: string | undefined;
+  /** Message of the last Event of the Pod, else of the waiting state; absent: no message. */
+  readonly message?: string | undefined;
+}
+
 /** Health of one part. */
 export interface PartHealth {
   readonly part: 'operator' | 'viola' | 'inventory' | 'controller' | 'lifecycle';
@@ -62,6 +73,13 @@ export interface PartHealth {
   readonly leader: string | undefined;
   /** Why it is not healthy; undefined: healthy. */
   readonly problem: string | undefined;
+  /**
+   * How the operator is installed. `Deployment` is the default. `Process`: a Lease without a Deployment, such as `make run`.
+   * `None`: neither a Deployment nor a Lease exists in any home; with 0 replicas and without leader.
+   */
+  readonly installed?: 'Deployment' | 'Process' | 'None';
+  /** Pods that do not start; absent: none, or not read. */
+  readonly notStarted?: readonly PodNotStarted[];
 }
 
 /** Everything that an examination of the whole system uses. */
