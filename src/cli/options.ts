@@ -28,6 +28,8 @@ export interface CommonOptions extends AccessOptions {
   /** False with --no-headers. */
   readonly headers: boolean;
   readonly lang: Language;
+  /** Exit status 0, not 6, although a required source was not read. */
+  readonly allowIncomplete?: boolean;
 }
 
 /** Adds the options of every command that reads clusters. */
@@ -37,6 +39,7 @@ export function withCommonOptions(command: Command, forms: readonly OutputForm[]
     .option('-A, --all-namespaces', 'OpenstackConfigs of all namespaces (the default)')
     .addOption(outputOption(forms))
     .option('--no-headers', 'omit the header line of tables')
+    .option('--allow-incomplete', 'end with 0, not 6, if a required source was not read')
     .addOption(languageOption());
 }
 

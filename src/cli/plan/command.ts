@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { PlanView } from '../../api/read-http.ts';
 import { allowRemovals } from '../../explain/commands.ts';
-import { type EndWith, exit } from '../exit-status.ts';
+import type { EndWith } from '../exit-status.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
 import { type CommonOptions, withCommonOptions } from '../options.ts';
 import { commandInContext } from '../output/in-context.ts';
@@ -53,7 +53,7 @@ async function plan(name: string, options: Options, endWith: EndWith): Promise<v
       const approve = commandInContext(allowRemovals(view.config), options);
       print(planText({ plan: view, onlyRemovals: removals, approve }, lang));
     }
-    if (view.nodes.some(({ action }) => action !== 'none')) endWith(exit.changes);
+    if (view.nodes.some(({ action }) => action !== 'none')) endWith({ hasChanges: true });
   });
 }
 
