@@ -87,7 +87,8 @@ describe('bad access', () => {
     'error: pods "x" is forbidden: User "jane" cannot create resource "pods/portforward"';
   it.each([
     ['an unknown context', {}, ['--context', 'nope'], 'context "nope" does not exist'],
-    ['no operator', { withoutLease: true }, [], 'no operator'],
+    ['no operator', { withoutLease: true, withoutDeployments: true }, [], 'no operator'],
+    ['no leader', { withoutLease: true }, [], 'get pods'],
     [
       'no right to port-forward',
       { forwardError: forbidden },

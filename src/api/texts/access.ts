@@ -3,8 +3,8 @@ import type { Wording } from './text.ts';
 /** Texts about facts and missing facts. */
 export const accessTexts = {
   noOperator: {
-    en: 'no operator: no Lease {lease} in namespace {namespaces}',
-    ko: '오퍼레이터가 없습니다. 네임스페이스 {namespaces}에 Lease {lease}가 없습니다',
+    en: 'no operator: no Deployment with the component operator and no Lease {lease} in namespace {namespaces}',
+    ko: '오퍼레이터가 없습니다. 네임스페이스 {namespaces}에 오퍼레이터 Deployment도 Lease {lease}도 없습니다',
   },
   giveOperatorNamespace: {
     en: 'give the namespace of the operator with --operator-namespace, or the context of the management cluster with --context',
@@ -13,6 +13,14 @@ export const accessTexts = {
   noLeader: {
     en: 'no leader: no replica of the operator holds the Lease in namespace {namespace}',
     ko: '리더가 없습니다. 네임스페이스 {namespace}에서 Lease를 가진 오퍼레이터 레플리카가 없습니다',
+  },
+  operatorIsProcess: {
+    en: 'the operator is a process outside the cluster: no Deployment in namespace {namespace}, and {holder} holds the Lease',
+    ko: '오퍼레이터가 클러스터 밖의 프로세스입니다. 네임스페이스 {namespace}에 Deployment가 없고 Lease는 {holder}가 가지고 있습니다',
+  },
+  giveInventory: {
+    en: 'give the URL of its API with --inventory URL',
+    ko: '--inventory URL로 API의 URL을 지정하십시오',
   },
   needsKubectl: {
     en: 'the operator is reached through kubectl, which is not installed',
@@ -109,6 +117,14 @@ export const accessTexts = {
   forbidden: {
     en: 'no access (403)',
     ko: '접근 권한이 없습니다(403)',
+  },
+  noAnswerWithin: {
+    en: 'did not answer within {time}',
+    ko: '{time} 안에 응답하지 않았습니다',
+  },
+  checkReachable: {
+    en: 'check that this machine reaches {place}; to wait longer, give --request-timeout',
+    ko: '이 장비에서 {place}에 연결할 수 있는지 확인하십시오. 더 오래 기다리려면 --request-timeout을 지정하십시오',
   },
   unauthorized: {
     en: 'the credentials are not accepted (401)',

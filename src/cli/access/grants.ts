@@ -15,8 +15,8 @@ export function grantReader(namespace: string): (user: string) => string {
 }
 
 /** Reads in a business cluster: its role is created first, because `view` has no Nodes. */
-export function grantBusiness(context: string): (user: string) => string {
-  const kubectl = `kubectl --context ${quoted(context)} create`;
+export function grantBusiness(flags: string): (user: string) => string {
+  const kubectl = `kubectl ${flags} create`;
   const resources =
     'nodes,deployments.apps,jobs.batch,pods,pods/log,multinicnodeconfigs.multinic.io';
   return (user) =>
@@ -24,9 +24,9 @@ export function grantBusiness(context: string): (user: string) => string {
 }
 
 /** ConfigMaps in a business cluster, including kubeadm-config. */
-export function grantConfigMaps(context: string): (user: string) => string {
+export function grantConfigMaps(flags: string): (user: string) => string {
   return (user) =>
-    `kubectl --context ${quoted(context)} create clusterrolebinding multinic-networks-${word(user)} --clusterrole=view --user=${quoted(user)}`;
+    `kubectl ${flags} create clusterrolebinding multinic-networks-${word(user)} --clusterrole=view --user=${quoted(user)}`;
 }
 
 function word(user: string): string {

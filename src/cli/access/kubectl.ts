@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClusterAccess } from '../../kube/access/access.ts';
-import { startChild } from './child.ts';
+import { type ChildLimit, startChild } from './child.ts';
 
 /** Cluster choice, passed to kubectl unchanged. */
 export interface ClusterChoice {
@@ -16,14 +16,13 @@ export interface ClusterChoice {
 /** Access that ends together with its child process. */
 export type Tunnel<T> = T & AsyncDisposable;
 
-const timeoutMs = 30_000;
-
 /** Path of kubectl; MULTINIC_KUBECTL replaces the one on PATH. */
 function kubectl(): string {
   return process.env['MULTINIC_KUBECTL'] || 'kubectl';
 }
 
-function flagsOf({ kubeconfig, context }: ClusterChoice): string[] {
+/** Returns the flags that choose a cluster. */
+export function flagsOf({ kubeconfig, context }: ClusterChoice): string[] {
   return [
     ...(kubeconfig === undefined ? [] : ['--kubeconfig', kubeconfig]),
     ...(context === undefined ? [] : ['--context', context]),
@@ -36,7 +35,7 @@ function flagsOf({ kubeconfig, context }: ClusterChoice): string[] {
  */
 export async function startProxy(
   choice: ClusterChoice,
-  signal: AbortSignal,
+  limit: ChildLimit,
 ): Promise<Tunnel<ClusterAccess>> {
   const folder = await mkdtemp(join(tmpdir(), 'multinic-'));
   // The reader of the output may end the process at any time, such as `head`.
@@ -51,8 +50,7 @@ export async function startProxy(
     const argv = [...flagsOf(choice), 'proxy', `--unix-socket=${socketPath}`];
     const child = await startChild(kubectl(), argv, {
       ready: /Starting to serve on .*/,
-      timeoutMs,
-      signal,
+      limit,
     });
     return {
       server: 'http://localhost',
@@ -72,7 +70,7 @@ export async function startProxy(
 export async function startPortForward(
   choice: ClusterChoice,
   target: { readonly namespace: string; readonly pod: string; readonly port: number },
-  signal: AbortSignal,
+  limit: ChildLimit,
 ): Promise<Tunnel<{ readonly localPort: number }>> {
   const { namespace, pod, port } = target;
   const argv = [
@@ -85,7 +83,7 @@ export async function startPortForward(
     `:${port}`,
   ];
   const ready = /Forwarding from 127\.0\.0\.1:(\d+)/;
-  const child = await startChild(kubectl(), argv, { ready, timeoutMs, signal });
+  const child = await startChild(kubectl(), argv, { ready, limit });
   return {
     localPort: Number(child.ready[1]),
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../operator/testing/listener.ts';
+import { systemClock } from '../../time/clock.ts';
 import { cliMain } from '../main-cli.ts';
 import { OperatorApi } from './operator-api.ts';
 
@@ -46,7 +47,7 @@ async function apiOf(scheme: 'http' | 'https') {
   const server = await listen(scheme, ({ url }, answer) => answer.end(url));
   onTestFinished(() => server[Symbol.asyncDispose]());
   const address = { url: `http://127.0.0.1:${server.port}`, verifiesTls: false };
-  const api = new OperatorApi(address, new AbortController().signal);
+  const api = new OperatorApi(address, { clock: systemClock, ms: 10_000 });
   onTestFinished(() => api[Symbol.asyncDispose]());
   return api;
 }

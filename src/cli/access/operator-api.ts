@@ -1,6 +1,7 @@
 import { buildConnector, Pool } from 'undici';
 import * as z from 'zod';
 import { problem } from '../../api/node-configs-http.ts';
+import { DeadlineReached, type Limit, withDeadline } from '../../time/deadline.ts';
 
 /** Error answer of the operator's API; status 0: no answer. */
 export class ApiError extends Error {
@@ -34,26 +35,29 @@ interface Call {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: unknown;
+  /** Longest time until the last byte; undefined: the limit of the API. */
+  readonly ms?: number | undefined;
 }
 
 interface Attempt extends Call {
   readonly token: string | undefined;
+  readonly signal: AbortSignal;
 }
 
-/** The operator's HTTP API. */
+/** The operator's HTTP API. Every request ends at the limit. */
 export class OperatorApi implements AsyncDisposable {
   readonly #address: OperatorAddress;
-  readonly #signal: AbortSignal;
+  readonly #limit: Limit;
   readonly #prefix: string;
   readonly #first: Pool;
   /** The same address by TLS; undefined: the scheme of the URL counts. */
   readonly #byTls: Pool | undefined;
   #pool: Pool;
 
-  constructor(address: OperatorAddress, signal: AbortSignal) {
+  constructor(address: OperatorAddress, limit: Limit) {
     const { protocol, origin, pathname } = new URL(address.url);
     this.#address = address;
-    this.#signal = signal;
+    this.#limit = limit;
     this.#prefix = pathname.replace(/\/$/, '');
     this.#first = poolOf(origin, address);
     this.#pool = this.#first;
@@ -62,13 +66,13 @@ export class OperatorApi implements AsyncDisposable {
     }
   }
 
-  async get<T>(path: string, schema: z.ZodType<T>, query: Query = {}): Promise<T> {
+  async get<T>(path: string, schema: z.ZodType<T>, query: Query = {}, ms?: number): Promise<T> {
     const search = new URLSearchParams();
     for (const [key, value] of Object.entries(query)) {
       if (value !== undefined) search.set(key, String(value));
     }
     const suffix = search.size > 0 ? `?${search.toString()}` : '';
-    return this.#parsed({ method: 'GET', path: path + suffix }, schema);
+    return this.#parsed({ method: 'GET', path: path + suffix, ms }, schema);
   }
 
   async post<T>(path: string, body: unknown, schema: z.ZodType<T>): Promise<T> {
@@ -110,13 +114,19 @@ export class OperatorApi implements AsyncDisposable {
     );
   }
 
-  async #send(call: Call): Promise<string> {
-    const attempt = { ...call, token: await this.#address.token?.() };
+  #send(call: Call): Promise<string> {
+    const { ms = this.#limit.ms } = call;
+    return withDeadline({ ...this.#limit, ms }, async (signal) =>
+      this.#sendOnce({ ...call, signal, token: await this.#address.token?.() }),
+    );
+  }
+
+  async #sendOnce(attempt: Attempt): Promise<string> {
     const used = this.#pool;
     try {
       return await this.#sendBy(used, attempt);
     } catch (error) {
-      const isTried = used === this.#byTls || error instanceof ApiError || this.#signal.aborted;
+      const isTried = used === this.#byTls || error instanceof ApiError || attempt.signal.aborted;
       if (isTried || this.#byTls === undefined) throw unreached(error);
       // A server with TLS closes a plain connection.
       return this.#sendByTls(this.#byTls, attempt, error);
@@ -136,12 +146,13 @@ export class OperatorApi implements AsyncDisposable {
     }
   }
 
-  async #sendBy(pool: Pool, { method, path, body, token }: Attempt): Promise<string> {
+  async #sendBy(pool: Pool, { method, path, body, token, signal }: Attempt): Promise<string> {
     const answer = await pool.request({
       method,
       path: this.#prefix + path,
-      signal: this.#signal,
-      headersTimeout: 70_000,
+      signal,
+      headersTimeout: 0,
+      bodyTimeout: 0,
       headers: {
         'user-agent': 'multinic-cli',
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -161,12 +172,18 @@ export class OperatorApi implements AsyncDisposable {
 }
 
 function poolOf(origin: string, { verifiesTls }: OperatorAddress): Pool {
-  const connect = buildConnector({ allowH2: false, rejectUnauthorized: verifiesTls });
+  // The limit of the request covers connecting, on the injected clock.
+  const connect = buildConnector({
+    allowH2: false,
+    rejectUnauthorized: verifiesTls,
+    timeout: 0,
+  });
   return new Pool(origin, { connect, allowH2: false });
 }
 
 function unreached(error: unknown): unknown {
-  if (error instanceof ApiError || !(error instanceof Error)) return error;
+  const isKnown = error instanceof ApiError || error instanceof DeadlineReached;
+  if (isKnown || !(error instanceof Error)) return error;
   return new ApiError(0, 'Unreachable', `the operator does not answer: ${error.message}`);
 }
 

@@ -2,6 +2,7 @@ import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import { type Fact, mapFact } from '../../explain/fact.ts';
 import type { PartHealth, PartVersion, SystemFacts } from '../../explain/facts.ts';
 import type { Session } from '../access/session.ts';
+import { chosenProviders } from '../access/sources.ts';
 import { readControllerVersion, readKubernetesNodes, readNodeConfigs } from './business-facts.ts';
 import { readClusterNetworks } from './cluster-networks.ts';
 import { readConfigs, readParts } from './management-facts.ts';
@@ -50,7 +51,7 @@ async function byProvider<T>(
 
 /** Reads the builds of the controllers in business clusters with a context; others stay unknown. */
 export async function readControllers(session: Session): Promise<PartVersion[]> {
-  const providers = [...session.options.businessContext.keys()];
+  const providers = chosenProviders(session.options);
   const facts = await Promise.all(
     providers.map((provider) => readControllerVersion(session, provider)),
   );
@@ -67,5 +68,5 @@ function providersOf(
   clusters: Fact<readonly { readonly providerId: string }[]>,
 ): string[] {
   const known = clusters.state === 'read' ? clusters.value.map(({ providerId }) => providerId) : [];
-  return [...new Set([...known, ...options.businessContext.keys()])];
+  return [...new Set([...known, ...chosenProviders(options)])];
 }

@@ -1,33 +1,53 @@
 import { accessTexts } from '../../api/texts/access.ts';
 import { filled, type Wording } from '../../api/texts/text.ts';
-import type { Fact, FactSource } from '../../explain/fact.ts';
+import type { Fact, FactSource, RequiredSource } from '../../explain/fact.ts';
 import { same } from '../../explain/wording.ts';
 import { AccessError } from '../../kube/access/access-error.ts';
 import { KubeError } from '../../kube/errors.ts';
+import { DeadlineReached } from '../../time/deadline.ts';
 import { ApiError } from '../access/operator-api.ts';
+import type { Session } from '../access/session.ts';
+import { SourceError } from '../access/sources.ts';
 import { Unread } from '../access/unread.ts';
 
 export interface FactAbout {
   /** Name of the fact, such as "Nodes of biz-2". */
   readonly what: Wording;
   readonly source: FactSource;
+  /** Business cluster of the fact. */
+  readonly provider?: string;
+  /** True: no command needs the fact for a complete answer. */
+  readonly isOptional?: boolean;
   /** Command that grants the missing right to a user. */
   readonly grant: (user: string) => string;
-  readonly now: Date;
 }
 
-/** Reads a fact. A failure is part of the fact, so that a command shows everything else. */
-export async function factOf<T>(about: FactAbout, read: () => Promise<T>): Promise<Fact<T>> {
+/**
+ * Reads a fact. A failure is part of the fact, so that a command shows everything else; the fact then names the source
+ * that had to answer.
+ */
+export async function factOf<T>(
+  session: Session,
+  { what, source, provider, isOptional = false, grant }: FactAbout,
+  read: () => Promise<T>,
+): Promise<Fact<T>> {
+  const at = session.now().toISOString();
   try {
-    return {
-      state: 'read',
-      value: await read(),
-      source: about.source,
-      at: about.now.toISOString(),
-    };
+    return { state: 'read', value: await read(), source, at };
   } catch (error) {
-    return { state: 'unread', what: about.what, ...explained(error, about.grant) };
+    const required = isOptional ? undefined : sourceOf(session, error, { source, provider });
+    const place = required?.place ?? source;
+    const cause = explained(error, { grant, place });
+    return { state: 'unread', what, ...cause, ...(required && { required }) };
   }
+}
+
+function sourceOf(
+  session: Session,
+  error: unknown,
+  { source, provider }: Pick<FactAbout, 'source'> & { readonly provider: string | undefined },
+): RequiredSource | undefined {
+  return error instanceof SourceError ? error.required : session.required(source, provider);
 }
 
 /** Cause and next step of a failed read. */
@@ -36,11 +56,21 @@ interface Explained {
   readonly next: Wording;
 }
 
+/** Right and place of a failed read, for the next step. */
+export interface ReadContext {
+  readonly grant: (user: string) => string;
+  /** URL, kubeconfig path or context of the source. */
+  readonly place: string;
+}
+
 /** Returns the cause and the next step for a failed read. Rethrows errors of this program. */
-export function explained(error: unknown, grant: (user: string) => string): Explained {
+export function explained(error: unknown, context: ReadContext): Explained {
+  const { grant, place } = context;
+  if (error instanceof SourceError) return explained(error.cause, context);
+  if (error instanceof DeadlineReached) return noAnswer(error, place);
   if (error instanceof Unread) return { why: error.why, next: error.next };
   if (error instanceof AccessError) return { why: same(error.message), next: same(error.next) };
-  if (error instanceof KubeError) return ofKube(error, grant);
+  if (error instanceof KubeError) return ofKube(error, context);
   if (error instanceof ApiError) return ofApi(error);
   throw error;
 }
@@ -48,8 +78,19 @@ export function explained(error: unknown, grant: (user: string) => string): Expl
 /** kubectl connects to this address without a kubeconfig. */
 const kubectlDefault = /dial tcp (127\.0\.0\.1|\[::1\]):8080:/;
 
-function ofKube(error: KubeError, grant: (user: string) => string): Explained {
-  const { status, message, reason } = error;
+/** Returns "did not answer within 10s". */
+function noAnswer({ ms }: DeadlineReached, place: string): Explained {
+  const seconds = ms / 1_000;
+  const time = ms < 1_000 ? same(`${ms}ms`) : { en: `${seconds}s`, ko: `${seconds}초` };
+  return {
+    why: filled(accessTexts.noAnswerWithin, { time }),
+    next: filled(accessTexts.checkReachable, { place }),
+  };
+}
+
+function ofKube(error: KubeError, { grant, place }: ReadContext): Explained {
+  const { status, message, reason, cause } = error;
+  if (cause instanceof DeadlineReached) return noAnswer(cause, place);
   if (status === 403) {
     return {
       why: accessTexts.forbidden,

@@ -24,7 +24,7 @@ export function nothingYet(): Collected {
 /** Cluster, and folder of its files. */
 export interface Place {
   readonly folder: string;
-  /** Undefined: the management cluster. */
-  readonly context: string | undefined;
+  /** Business cluster; undefined: the management cluster. */
+  readonly provider: string | undefined;
   readonly grant: (user: string) => string;
 }

@@ -1,0 +1,73 @@
+import type { PodNotStarted } from '../../explain/facts.ts';
+import {
+  type Deployment,
+  type EventObject,
+  events,
+  type Pod,
+  pods,
+} from '../../kube/core-resources.ts';
+import { isForbidden } from '../../kube/errors.ts';
+import type { Session } from '../access/session.ts';
+
+/** Reads the Pods of a Deployment that do not start; undefined: the user may not read Pods. */
+export async function readPodsNotStarted(
+  session: Session,
+  { metadata: { namespace = '' }, spec }: Deployment,
+): Promise<PodNotStarted[] | undefined> {
+  const client = await session.management();
+  const { signal } = session;
+  const labelSelector = Object.entries(spec?.selector.matchLabels ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  const found = await unlessForbidden(() =>
+    client.listAll(pods, { namespace, labelSelector, signal }),
+  );
+  const waiting = (found?.items ?? []).flatMap((pod) => waitingOf(pod) ?? []);
+  if (waiting.length === 0) return found && [];
+  const all = await unlessForbidden(() => client.listAll(events, { namespace, signal }));
+  return waiting.map((each) => {
+    const last = lastMessage(all?.items ?? [], each.pod);
+    return last === undefined ? each : { ...each, message: last };
+  });
+}
+
+async function unlessForbidden<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isForbidden(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Returns the first waiting container, else the verdict of the scheduler; undefined: the Pod has started. */
+function waitingOf({ metadata: { name: pod }, status = {} }: Pod): PodNotStarted | undefined {
+  const containers = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+  for (const { state, image } of containers) {
+    const { reason, message } = state?.waiting ?? {};
+    if (reason !== undefined) return { pod, reason, image, message };
+  }
+  const unscheduled = status.conditions?.find(
+    ({ type, status: word }) => type === 'PodScheduled' && word === 'False',
+  );
+  if (unscheduled) {
+    return { pod, reason: unscheduled.reason ?? 'Unscheduled', message: unscheduled.message };
+  }
+  if (status.phase === 'Failed') {
+    return { pod, reason: status.reason ?? status.phase, message: status.message };
+  }
+  return status.phase === 'Pending' ? { pod, reason: status.phase } : undefined;
+}
+
+/** Returns the message of the last Event about a Pod; a Warning wins over a later normal Event. */
+function lastMessage(all: readonly EventObject[], pod: string): string | undefined {
+  const own = all.filter(({ involvedObject: { kind, name } }) => kind === 'Pod' && name === pod);
+  const warnings = own.filter(({ type }) => type === 'Warning');
+  const [last] = (warnings.length > 0 ? warnings : own).toSorted((a, b) => timeOf(b) - timeOf(a));
+  return last?.message;
+}
+
+function timeOf({ lastTimestamp, eventTime, firstTimestamp, metadata }: EventObject): number {
+  const time = lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp ?? '';
+  return Date.parse(time) || 0;
+}
