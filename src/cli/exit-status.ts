@@ -51,10 +51,11 @@ export function exitStatusOf(result: RunResult, tolerance: Tolerance = {}): Exit
   if (result.error !== undefined) return statusOfError(result.error);
   if (result.isFailed === true) return exit.failed;
   const { severities = [], hasChanges = false, unread = [] } = result;
-  const { failOn = 'error', allowIncomplete = failOn === 'never' } = tolerance;
+  const { failOn = 'error', allowIncomplete = false } = tolerance;
   if (severities.some((severity) => counts(severity, failOn))) return exit.findings;
   if (hasChanges) return exit.changes;
-  return unread.length > 0 && !allowIncomplete ? exit.incomplete : exit.done;
+  const isAllowed = allowIncomplete || failOn === 'never';
+  return unread.length > 0 && !isAllowed ? exit.incomplete : exit.done;
 }
 
 function statusOfError(error: unknown): ExitStatus {

@@ -34,8 +34,6 @@ export interface CommonOptions extends AccessOptions {
   /** False with --no-headers. */
   readonly headers: boolean;
   readonly lang: Language;
-  /** Exit status 0, not 6, although a required source was not read. */
-  readonly allowIncomplete?: boolean;
 }
 
 /** Adds the options of every command that reads clusters. */
@@ -50,7 +48,6 @@ export function withCommonOptions(command: Command, forms: readonly OutputForm[]
       false,
     )
     .option('--no-headers', 'omit the header line of tables')
-    .option('--allow-incomplete', 'end with 0, not 6, if a required source was not read')
     .addOption(languageOption());
 }
 

@@ -12,8 +12,8 @@ export interface Incomplete {
   /** URL, kubeconfig path, context, business cluster or OpenstackConfig. */
   readonly place: string;
   readonly why: string;
-  /** How the user gets the answer; absent: unknown. */
-  readonly next?: string;
+  /** How the user gets the answer; empty: unknown. */
+  readonly next: readonly string[];
 }
 
 /** Command output for `-o json`; `v1` only gains fields. */

@@ -10,8 +10,8 @@ export type Conclusion = 'good' | 'wrong' | 'incomplete';
 /** Source without an answer, and the cause. */
 export interface UnreadSource extends RequiredSource {
   readonly why: Wording;
-  /** How the user gets the answer; empty: unknown. */
-  readonly next: Wording;
+  /** How the user gets the answer, such as a command per missing right; empty: unknown. */
+  readonly next: readonly Wording[];
 }
 
 /** Findings and gaps of an examination. */
@@ -32,15 +32,15 @@ export function conclude({ isWrong, isExamined, missing }: Examined): Conclusion
 
 /** Returns the required sources without an answer; one access that hides several facts counts once. */
 export function unreadSources(missing: readonly Missing[]): UnreadSource[] {
-  const all = missing.flatMap(({ required, why, next }) =>
-    required === undefined ? [] : [{ ...required, why, next }],
+  const byAccess = Map.groupBy(missing, ({ required, why }) =>
+    required === undefined ? '' : JSON.stringify([required.source, required.place, why.en]),
   );
-  const byAccess = new Map<string, UnreadSource>();
-  for (const each of all) {
-    const access = JSON.stringify([each.source, each.place, each.why.en]);
-    if (!byAccess.has(access)) byAccess.set(access, each);
-  }
-  return [...byAccess.values()];
+  return [...byAccess.values()].flatMap(([first, ...others]) => {
+    if (first?.required === undefined) return [];
+    const steps = [first, ...others].map(({ next }) => [next.en, next] as const);
+    const next = [...new Map(steps.filter(([text]) => text !== '')).values()];
+    return [{ ...first.required, why: first.why, next }];
+  });
 }
 
 /** Returns the gap that an unread fact leaves; empty for a fact that was read. */

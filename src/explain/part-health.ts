@@ -5,17 +5,20 @@ import { joined, same } from './wording.ts';
 
 /** Returns why a part does not run as expected, with the Pods that do not start; undefined: healthy. */
 export function problemOf(health: PartHealth): Wording | undefined {
-  const { installed, notStarted = [] } = health;
-  if (installed === 'None') return doctorTexts.notInstalled;
-  const problems = [...(stateOf(health) ?? []), ...notStarted.map(textOf)];
+  const { installed, problem, notStarted = [] } = health;
+  if (installed === 'None') {
+    return { ...doctorTexts.notInstalled, ...(problem === undefined ? {} : { en: problem }) };
+  }
+  const problems = [...stateOf(health), ...notStarted.map(textOf)];
   return problems.length > 0 ? joined(problems) : undefined;
 }
 
 function stateOf({ problem, part, leader, replicas, installed }: PartHealth) {
-  if (problem !== undefined) return [same(problem)];
-  if (part === 'operator' && leader === undefined) return [doctorTexts.noReplicaLeads];
   // A process outside the cluster has no Deployment with replicas.
-  return replicas === 0 && installed !== 'Process' ? [doctorTexts.scaledToZero] : undefined;
+  if (replicas === 0 && installed !== 'Process') return [doctorTexts.scaledToZero];
+  if (problem !== undefined) return [same(problem)];
+  const hasNone = part === 'operator' && leader === undefined;
+  return hasNone ? [doctorTexts.noReplicaLeads] : [];
 }
 
 function textOf({ pod, reason, image, message }: PodNotStarted): Wording {

@@ -10,7 +10,7 @@ import { printable } from './width.ts';
 export function incompleteLines(unread: readonly UnreadSource[], lang: Language): string[] {
   return unread.flatMap(({ source, place, why, next }) => [
     printable(filled(screensTexts.incomplete, { source, place, why })[lang]),
-    ...(next[lang] === '' ? [] : [`  ${words.next[lang]} ${printable(next[lang])}`]),
+    ...next.map((each) => `  ${words.next[lang]} ${printable(each[lang])}`),
   ]);
 }
 
@@ -20,6 +20,6 @@ export function incompleteObjects(unread: readonly UnreadSource[], lang: Languag
     source,
     place,
     why: why[lang],
-    ...(next[lang] === '' ? {} : { next: next[lang] }),
+    next: next.map((each) => each[lang]),
   }));
 }
