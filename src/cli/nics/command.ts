@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { EndWith } from '../exit-status.ts';
 import { readNodes } from '../facts/operator-facts.ts';
-import { unreadBehind } from '../facts/unread-sources.ts';
+import { shownBy, unreadBehind } from '../facts/unread-sources.ts';
 import { isChosen } from '../nodes/command.ts';
 import { withCommonOptions } from '../options.ts';
 import { type ListOptions, printList, required } from '../output/list.ts';
@@ -42,7 +42,7 @@ async function listNics(options: Options, endWith: EndWith): Promise<void> {
           .filter((each) => isChosen(each, node === undefined ? [] : [node], namespace))
           .flatMap(nicRows)
           .filter((row) => isEqual(row.state, state) && isEqual(row.reason, reason));
-        return { rows, unread: await unreadBehind(run.session, rows) };
+        return { rows, unread: await unreadBehind(run.session, shownBy(rows)) };
       },
     );
     endWith({ unread }, options);

@@ -3,7 +3,7 @@ import type { NodeView } from '../../api/read-http.ts';
 import { ageOf } from '../../explain/wording.ts';
 import type { EndWith } from '../exit-status.ts';
 import { readNodes } from '../facts/operator-facts.ts';
-import { unreadBehind } from '../facts/unread-sources.ts';
+import { shownBy, unreadBehind } from '../facts/unread-sources.ts';
 import { withCommonOptions } from '../options.ts';
 import { type List, type ListOptions, printList, required } from '../output/list.ts';
 import type { Column } from '../output/table.ts';
@@ -43,7 +43,7 @@ async function listNodes(
       const filter = Object.fromEntries(given.filter(([, value]) => value !== undefined));
       const nodes = required(await readNodes(run.session, filter));
       const rows = nodes.filter((node) => isChosen(node, names, options.namespace));
-      return { rows, unread: await unreadBehind(run.session, rows) };
+      return { rows, unread: await unreadBehind(run.session, shownBy(rows)) };
     });
     endWith({ unread }, options);
   });
