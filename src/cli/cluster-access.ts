@@ -47,7 +47,7 @@ export async function accessOf(
   }
 }
 
-/** Returns a client; `limit` bounds each attempt of a call (default: 30 s). */
+/** Returns a client; `limit` bounds each attempt (default: 30 s). */
 export function connect(access: ClusterAccess, limit?: Limit): KubeClient {
   return createKubeClient(access, {
     clock: limit?.clock ?? systemClock,

@@ -21,7 +21,7 @@ export interface AccessOptions {
   readonly tokenFile?: string;
 }
 
-/** Default of `--request-timeout` (ms). */
+/** Default for `--request-timeout` (ms). */
 export const usualRequestTimeoutMs = 10_000;
 
 export interface CommonOptions extends AccessOptions {

@@ -20,7 +20,7 @@ export type ChildLimit = Limit & { readonly signal: AbortSignal };
 /** Error: the program is not installed. */
 export class NoSuchProgram extends Error {}
 
-/** Starts a program and waits until it is ready. Throws with its standard error if it ends, DeadlineReached at the limit. */
+/** Starts a program and waits until ready. Throws with the child's standard error if the child ends, DeadlineReached at the limit. */
 export async function startChild(
   program: string,
   argv: readonly string[],

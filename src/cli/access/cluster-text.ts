@@ -4,7 +4,7 @@ import { connector } from '../../kube/client/connector.ts';
 import { KubeError } from '../../kube/errors.ts';
 import { DeadlineReached, type Limit, withDeadline } from '../../time/deadline.ts';
 
-/** Reads text from an API server, such as the log of a container. Rejects with a KubeError, DeadlineReached at the limit. */
+/** Reads text from an API server, such as a container's log. Rejects with a KubeError, DeadlineReached at the limit. */
 export async function readClusterText(
   access: ClusterAccess,
   path: string,

@@ -21,7 +21,7 @@ function kubectl(): string {
   return process.env['MULTINIC_KUBECTL'] || 'kubectl';
 }
 
-/** Returns the flags that choose a cluster. */
+/** Returns kubectl's flags for a cluster. */
 export function flagsOf({ kubeconfig, context }: ClusterChoice): string[] {
   return [
     ...(kubeconfig === undefined ? [] : ['--kubeconfig', kubeconfig]),

@@ -1,7 +1,8 @@
 import { buildConnector, Pool } from 'undici';
 import * as z from 'zod';
 import { problem } from '../../api/node-configs-http.ts';
-import { DeadlineReached, type Limit, withDeadline } from '../../time/deadline.ts';
+import { DeadlineReached, type Limit } from '../../time/deadline.ts';
+import { SourceLimit } from './source-limit.ts';
 
 /** Error answer of the operator's API; status 0: no answer. */
 export class ApiError extends Error {
@@ -35,7 +36,7 @@ interface Call {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: unknown;
-  /** Longest time until the last byte; undefined: the limit of the API. */
+  /** Longest time until the last byte; undefined: the API's limit. */
   readonly ms?: number | undefined;
 }
 
@@ -47,7 +48,7 @@ interface Attempt extends Call {
 /** The operator's HTTP API. Every request ends at the limit. */
 export class OperatorApi implements AsyncDisposable {
   readonly #address: OperatorAddress;
-  readonly #limit: Limit;
+  readonly #limit: SourceLimit;
   readonly #prefix: string;
   readonly #first: Pool;
   /** The same address by TLS; undefined: the scheme of the URL counts. */
@@ -57,7 +58,7 @@ export class OperatorApi implements AsyncDisposable {
   constructor(address: OperatorAddress, limit: Limit) {
     const { protocol, origin, pathname } = new URL(address.url);
     this.#address = address;
-    this.#limit = limit;
+    this.#limit = new SourceLimit(limit);
     this.#prefix = pathname.replace(/\/$/, '');
     this.#first = poolOf(origin, address);
     this.#pool = this.#first;
@@ -115,10 +116,9 @@ export class OperatorApi implements AsyncDisposable {
   }
 
   #send(call: Call): Promise<string> {
-    const { ms = this.#limit.ms } = call;
-    return withDeadline({ ...this.#limit, ms }, async (signal) =>
-      this.#sendOnce({ ...call, signal, token: await this.#address.token?.() }),
-    );
+    const send = async (signal: AbortSignal) =>
+      this.#sendOnce({ ...call, signal, token: await this.#address.token?.() });
+    return this.#limit.call(send, call.ms);
   }
 
   async #sendOnce(attempt: Attempt): Promise<string> {
@@ -172,7 +172,7 @@ export class OperatorApi implements AsyncDisposable {
 }
 
 function poolOf(origin: string, { verifiesTls }: OperatorAddress): Pool {
-  // The limit of the request covers connecting, on the injected clock.
+  // The request's limit covers connecting, on the injected clock.
   const connect = buildConnector({
     allowH2: false,
     rejectUnauthorized: verifiesTls,

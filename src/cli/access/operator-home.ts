@@ -7,17 +7,17 @@ import { type Deployment, deployments, type Lease, leases } from '../../kube/cor
 import { isForbidden } from '../../kube/errors.ts';
 import { Unread } from './unread.ts';
 
-/** A value, or the answer 403 of the API server. */
+/** A value, or the API server's answer 403. */
 type Readable<T> = { readonly value: T } | { readonly denied: unknown };
 
-/** Namespace of the operator, with its Deployments and its Lease. */
+/** The operator's namespace with Deployments and Lease. */
 export interface OperatorHome {
   readonly namespace: string;
   /** All candidates for the namespace. */
   readonly searched: readonly string[];
-  /** `Process`: a Lease without a Deployment, such as `make run`. `None`: neither of both. */
+  /** `Process`: a Lease without a Deployment, such as `make run`. `None`: no Deployment, no Lease. */
   readonly installed: 'Deployment' | 'Process' | 'None';
-  /** Deployments of all parts. */
+  /** Deployments for all parts. */
   readonly deployments: Readable<readonly Deployment[]>;
   /** Value undefined: no Lease exists. */
   readonly lease: Readable<Lease | undefined>;
@@ -30,18 +30,18 @@ export const managementParts = ['operator', 'viola', 'lifecycle'] as const;
 export const usualHomes = ['multinic-operator-system', namespaces.system] as const;
 
 /** Returns a value; throws the answer 403. */
-export function valueOf<T>(readable: Readable<T>): T {
-  if ('value' in readable) return readable.value;
-  throw readable.denied;
+export function valueOf<T>(answer: Readable<T>): T {
+  if ('value' in answer) return answer.value;
+  throw answer.denied;
 }
 
-/** Returns the part of a Deployment; undefined: not a part of MultiNIC in the management cluster. */
+/** Returns a Deployment's part; undefined: a foreign Deployment. */
 export function partOf({ metadata }: Deployment) {
   return managementParts.find((part) => part === metadata.labels?.[labels.component]);
 }
 
 /**
- * Finds the operator: its Deployment states the installation, its Lease only the leading Pod. Throws the answer 403 if
+ * Finds the operator: the Deployment states the installation, the Lease only the leading Pod. Throws the answer 403 if
  * the user may read no candidate.
  */
 export async function findOperator(
@@ -57,7 +57,7 @@ export async function findOperator(
   return { ...best, searched: candidates };
 }
 
-/** Orders candidates: the Deployment of the operator, its Lease, other parts, access without either, no access. */
+/** Ranks a candidate: first the operator's Deployment, then a Lease, then further parts. */
 function rankOf({ installed, deployments: found }: Omit<OperatorHome, 'searched'>): number {
   if (installed === 'Deployment') return 4;
   if (installed === 'Process') return 3;
@@ -100,7 +100,7 @@ async function readable<T>(read: () => Promise<T>): Promise<Readable<T>> {
   }
 }
 
-/** Returns the holder of the Lease. Throws Unread: no replica leads. */
+/** Returns the Lease's holder. Throws Unread: no replica leads. */
 export function holderOf(home: OperatorHome, lease: Lease | undefined, now: Date): string {
   const holder = leaderOf(lease, now);
   if (holder !== undefined) return holder;

@@ -17,7 +17,8 @@ import { grantReader } from './grants.ts';
 import { type ClusterChoice, startPortForward, startProxy } from './kubectl.ts';
 import { OperatorApi } from './operator-api.ts';
 import { findOperator, holderOf, type OperatorHome, usualHomes, valueOf } from './operator-home.ts';
-import { choiceOf, kubeconfigOf, placeOf, requiredSource, SourceError } from './sources.ts';
+import { SourceLimit } from './source-limit.ts';
+import { choiceOf, kubeconfigOf, requiredSource, SourceError } from './sources.ts';
 import { Unread } from './unread.ts';
 
 /** The operator's API port in its Pod. */
@@ -28,7 +29,7 @@ export class Session implements AsyncDisposable {
   readonly options: AccessOptions;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Limit for one call to a source, and for the start of kubectl. */
+  /** Limit per call to a source, and for starting kubectl. */
   readonly limit: ChildLimit;
   readonly #open: AsyncDisposable[] = [];
   readonly #clients = new Map<string, Promise<KubeClient>>();
@@ -49,7 +50,7 @@ export class Session implements AsyncDisposable {
     return this.clock.now();
   }
 
-  /** Returns the source that had to answer; undefined: a business cluster that the user did not name. */
+  /** Returns the required source; undefined: a business cluster without access options. */
   required(source: FactSource, provider?: string): RequiredSource | undefined {
     return requiredSource(this.options, { source, provider, operatorPlace: this.#operatorPlace });
   }
@@ -84,14 +85,14 @@ export class Session implements AsyncDisposable {
     return this.#kept(new OperatorApi({ url, verifiesTls: false }, this.limit));
   }
 
-  /** Returns the leading Pod, or the holder of the Lease outside the cluster. */
+  /** Returns the leading Pod, or the Lease's holder outside the cluster. */
   async #leader(): Promise<{ readonly home: OperatorHome; readonly pod: string }> {
     const { home, lease } = await this.#lease();
     this.#operatorPlace = `namespace ${home.namespace}`;
     return { home, pod: holderOf(home, lease, this.now()) };
   }
 
-  /** Reads the Lease through the management API: a failure is one of that source. */
+  /** Reads the Lease; SourceError: the management API failed. */
   async #lease() {
     try {
       const home = await this.home();
@@ -132,11 +133,14 @@ export class Session implements AsyncDisposable {
     return new Unread(why, accessTexts.tryAgain);
   }
 
-  /** Returns the client of a business cluster; undefined: the management cluster. Throws Unread without access. */
+  /** Returns a business cluster's client; undefined: the management cluster. Throws Unread without access. */
   async client(provider: string | undefined): Promise<KubeClient> {
     const choice = this.#choice(provider);
     return once(this.#clients, choice, async () =>
-      boundedClient(this.#kept(connect(await this.#accessTo(choice), this.limit)), this.limit),
+      boundedClient(
+        this.#kept(connect(await this.#accessTo(choice), this.limit)),
+        new SourceLimit(this.limit),
+      ),
     );
   }
 

@@ -4,7 +4,7 @@ import { usualKubeconfig } from '../cluster-access.ts';
 import type { AccessOptions } from '../options.ts';
 import { type ClusterChoice, flagsOf } from './kubectl.ts';
 
-/** Error of a source that a command needs to find another one, such as the management API before the operator's API. */
+/** Error in an earlier source, such as the management API before the operator's API. */
 export class SourceError extends Error {
   readonly required: RequiredSource;
   constructor(required: RequiredSource, cause: unknown) {
@@ -14,14 +14,20 @@ export class SourceError extends Error {
   }
 }
 
-/** Returns the business clusters that the user named. */
+/** Returns the business clusters with access options. */
 export function chosenProviders({ businessContext, businessKubeconfig }: AccessOptions): string[] {
   return [...new Set([...businessContext.keys(), ...(businessKubeconfig?.keys() ?? [])])];
 }
 
-/** Returns the kubectl flags of a cluster; undefined: the user did not name this business cluster. */
+/** Options with access to clusters. */
+export type AccessChoice = Pick<
+  AccessOptions,
+  'kubeconfig' | 'context' | 'businessContext' | 'businessKubeconfig'
+>;
+
+/** Returns the access to a cluster; undefined: a business cluster without access options. */
 export function choiceOf(
-  { kubeconfig, context, businessContext, businessKubeconfig }: AccessOptions,
+  { kubeconfig, context, businessContext, businessKubeconfig }: AccessChoice,
   provider: string | undefined,
 ): ClusterChoice | undefined {
   if (provider === undefined) return { kubeconfig, context };
@@ -31,23 +37,27 @@ export function choiceOf(
   return { kubeconfig: own ?? kubeconfig, context: chosen };
 }
 
-/** Returns the flags of kubectl for a business cluster, such as "--context prod". */
+/** Returns kubectl's flags for a business cluster, such as "--context prod". */
 export function flagsTo(options: AccessOptions, provider: string): string {
   const choice = choiceOf(options, provider);
-  return choice ? flagsOf(choice).map(shellWord).join(' ') : '--context CONTEXT';
+  return choice ? flagText(choice) : '--context CONTEXT';
 }
 
-/** Returns "context prod", or the path of the kubeconfig. */
-export function placeOf({ kubeconfig, context }: ClusterChoice): string {
+export function flagText(choice: ClusterChoice): string {
+  return flagsOf(choice).map(shellWord).join(' ');
+}
+
+/** Returns "context prod", or the kubeconfig's path. */
+function placeOf({ kubeconfig, context }: ClusterChoice): string {
   return context === undefined ? kubeconfigOf(kubeconfig) : `context ${context}`;
 }
 
-/** Returns the path of the kubeconfig as the user wrote the path; a list keeps its separator. */
+/** Returns the kubeconfig's path; KUBECONFIG may hold a list. */
 export function kubeconfigOf(kubeconfig: string | undefined): string {
   return kubeconfig ?? usualKubeconfig();
 }
 
-/** Returns the source that had to answer; undefined: a business cluster that the user did not name. */
+/** Returns the required source; undefined: a business cluster without access options. */
 export function requiredSource(
   options: AccessOptions,
   {

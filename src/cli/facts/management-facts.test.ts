@@ -14,7 +14,7 @@ import { readParts } from './management-facts.ts';
 const image = 'registry.example/multinic:0.2.0';
 const pod = `${operatorDeployment}-7f9c-x2k4p`;
 
-/** Replaces the ready Pod of the operator by a Pod with this status and these Events. */
+/** Replaces the operator's ready Pod by a Pod with this status and these Events. */
 function withPod(status: object, ...messages: readonly string[]) {
   return async ({ client }: CliFixture): Promise<void> => {
     const own = { namespace: home, name: operatorDeployment };

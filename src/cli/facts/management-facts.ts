@@ -52,7 +52,7 @@ export interface ManagementParts {
   readonly versions: readonly PartVersion[];
 }
 
-/** Reads Deployments, the Lease, and the Pods that do not start; optional with --inventory. */
+/** Reads Deployments, Lease and waiting Pods; optional with --inventory. */
 export function readParts(session: Session): Promise<Fact<ManagementParts>> {
   const { options } = session;
   const about = {
@@ -88,7 +88,7 @@ function leaderIn(session: Session, { lease, deployments }: OperatorHome): strin
   return 'denied' in lease && !isNeeded ? undefined : leaderOf(valueOf(lease), session.now());
 }
 
-/** Returns the operator without a Deployment: a process outside the cluster, or none. */
+/** Returns an operator without Deployment: a process outside the cluster, or none. */
 function withoutDeployment(
   { options }: Session,
   home: OperatorHome,
@@ -112,32 +112,39 @@ async function healthOf(
   deployment: Deployment,
   leader: string | undefined,
 ): Promise<PartHealth> {
-  const { spec, status } = deployment;
-  const replicas = spec?.replicas ?? 1;
-  const readyReplicas = status?.readyReplicas ?? 0;
-  const isReady = readyReplicas >= replicas;
-  const notStarted = isReady ? undefined : await readPodsNotStarted(session, deployment);
+  const problem = problemOf(deployment);
+  const notStarted = problem === undefined ? [] : await readPodsNotStarted(session, deployment);
   return {
     part,
     providerId: undefined,
-    replicas,
-    readyReplicas,
+    ...countsOf(deployment),
     leader: part === 'operator' ? leader : undefined,
-    problem: replicas === 0 ? 'scaled to 0 replicas' : isReady ? undefined : problemOf(status),
+    problem,
     ...(notStarted && notStarted.length > 0 && { notStarted }),
   };
 }
 
-/** Returns the most exact message of the Deployment: a refused Pod, else a stuck rollout. */
-function problemOf(status: Deployment['status']): string {
-  const failing = ({ type, status: word }: { type: string; status: string }) =>
-    (type === 'ReplicaFailure' && word === 'True') ||
-    (type !== 'ReplicaFailure' && word === 'False');
-  const order = ['ReplicaFailure', 'Progressing', 'Available'];
-  const [worst] = (status?.conditions ?? [])
-    .filter(failing)
-    .toSorted((a, b) => order.indexOf(a.type) - order.indexOf(b.type));
-  return worst?.message ?? 'not all replicas are ready';
+function countsOf({ spec, status }: Deployment) {
+  return { replicas: spec?.replicas ?? 1, readyReplicas: status?.readyReplicas ?? 0 };
+}
+
+/** Condition types in the order of their messages' precision, with the bad status. */
+const badConditions = [
+  ['ReplicaFailure', 'True'],
+  ['Progressing', 'False'],
+  ['Available', 'False'],
+] as const;
+
+/** Returns the Deployment's most exact message; undefined: all replicas are ready. */
+function problemOf(deployment: Deployment): string | undefined {
+  const { replicas, readyReplicas } = countsOf(deployment);
+  if (replicas === 0) return 'scaled to 0 replicas';
+  if (readyReplicas >= replicas) return undefined;
+  const { conditions = [] } = deployment.status ?? {};
+  const worst = badConditions.flatMap(([type, bad]) =>
+    conditions.filter((each) => each.type === type && each.status === bad),
+  );
+  return worst[0]?.message ?? 'not all replicas are ready';
 }
 
 /** Returns the build by the label of the chart; other installations have none. */

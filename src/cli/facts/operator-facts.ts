@@ -39,7 +39,7 @@ export function readNodes(session: Session, filter: NodeFilter = {}): Promise<Fa
   );
 }
 
-/** Limit for a node that the operator reads through Viola, in loops such as those of `sync` and `diff` (ms). */
+/** Limit for a node read through Viola, in the loops for `sync` and `diff` (ms). */
 const freshReadMs = 70_000;
 
 /** Reads a node through Viola; undefined: no OpenstackConfig delivers the node. */

@@ -9,7 +9,7 @@ import {
 import { isForbidden } from '../../kube/errors.ts';
 import type { Session } from '../access/session.ts';
 
-/** Reads the Pods of a Deployment that do not start; undefined: the user may not read Pods. */
+/** Reads a Deployment's Pods without a start; undefined: the user may not read Pods. */
 export async function readPodsNotStarted(
   session: Session,
   { metadata: { namespace = '' }, spec }: Deployment,
@@ -40,26 +40,39 @@ async function unlessForbidden<T>(read: () => Promise<T>): Promise<T | undefined
   }
 }
 
-/** Returns the first waiting container, else the verdict of the scheduler; undefined: the Pod has started. */
-function waitingOf({ metadata: { name: pod }, status = {} }: Pod): PodNotStarted | undefined {
-  const containers = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
-  for (const { state, image } of containers) {
-    const { reason, message } = state?.waiting ?? {};
-    if (reason !== undefined) return { pod, reason, image, message };
-  }
-  const unscheduled = status.conditions?.find(
-    ({ type, status: word }) => type === 'PodScheduled' && word === 'False',
-  );
-  if (unscheduled) {
-    return { pod, reason: unscheduled.reason ?? 'Unscheduled', message: unscheduled.message };
-  }
-  if (status.phase === 'Failed') {
-    return { pod, reason: status.reason ?? status.phase, message: status.message };
-  }
-  return status.phase === 'Pending' ? { pod, reason: status.phase } : undefined;
+/** Returns the first waiting container, then the scheduler's verdict; undefined: the Pod has started. */
+function waitingOf(pod: Pod): PodNotStarted | undefined {
+  const found = waitingContainer(pod) ?? unscheduled(pod) ?? unstarted(pod);
+  return found && { pod: pod.metadata.name, ...found };
 }
 
-/** Returns the message of the last Event about a Pod; a Warning wins over a later normal Event. */
+type Verdict = Omit<PodNotStarted, 'pod'> | undefined;
+
+function waitingContainer({ status }: Pod): Verdict {
+  const containers = [
+    ...(status?.initContainerStatuses ?? []),
+    ...(status?.containerStatuses ?? []),
+  ];
+  for (const { state, image } of containers) {
+    const { reason, message } = state?.waiting ?? {};
+    if (reason !== undefined) return { reason, image, message };
+  }
+  return undefined;
+}
+
+function unscheduled({ status }: Pod): Verdict {
+  const condition = status?.conditions?.find(
+    ({ type, status: word }) => type === 'PodScheduled' && word === 'False',
+  );
+  return condition && { reason: condition.reason ?? 'Unschedulable', message: condition.message };
+}
+
+function unstarted({ status }: Pod): Verdict {
+  const { phase = '', reason = phase, message } = status ?? {};
+  return phase === 'Failed' || phase === 'Pending' ? { reason, message } : undefined;
+}
+
+/** Returns the last Event's message about a Pod; a Warning wins over a later normal Event. */
 function lastMessage(all: readonly EventObject[], pod: string): string | undefined {
   const own = all.filter(({ involvedObject: { kind, name } }) => kind === 'Pod' && name === pod);
   const warnings = own.filter(({ type }) => type === 'Warning');

@@ -15,7 +15,7 @@ export interface FactAbout {
   /** Name of the fact, such as "Nodes of biz-2". */
   readonly what: Wording;
   readonly source: FactSource;
-  /** Business cluster of the fact. */
+  /** The fact's business cluster. */
   readonly provider?: string;
   /** True: no command needs the fact for a complete answer. */
   readonly isOptional?: boolean;
@@ -24,8 +24,8 @@ export interface FactAbout {
 }
 
 /**
- * Reads a fact. A failure is part of the fact, so that a command shows everything else; the fact then names the source
- * that had to answer.
+ * Reads a fact. A failure becomes part of the fact: a command shows all other facts. An unread fact names its required
+ * source.
  */
 export async function factOf<T>(
   session: Session,
@@ -66,16 +66,16 @@ interface Explained {
   readonly next: Wording;
 }
 
-/** Right and place of a failed read, for the next step. */
+/** Right and place after a failed read, for the next step. */
 export interface ReadContext {
   readonly grant: (user: string) => string;
-  /** URL, kubeconfig path or context of the source. */
+  /** The source's URL, kubeconfig path or context. */
   readonly place: string;
 }
 
 /** Returns the cause and the next step for a failed read. Rethrows errors of this program. */
 export function explained(error: unknown, context: ReadContext): Explained {
-  const { grant, place } = context;
+  const { place } = context;
   if (error instanceof SourceError) return explained(error.cause, context);
   if (error instanceof DeadlineReached) return noAnswer(error, place);
   if (error instanceof Unread) return { why: error.why, next: error.next };
@@ -90,8 +90,7 @@ const kubectlDefault = /dial tcp (127\.0\.0\.1|\[::1\]):8080:/;
 
 /** Returns "did not answer within 10s". */
 function noAnswer({ ms }: DeadlineReached, place: string): Explained {
-  const seconds = ms / 1_000;
-  const time = ms < 1_000 ? same(`${ms}ms`) : { en: `${seconds}s`, ko: `${seconds}초` };
+  const time = ms < 1_000 ? `${ms}ms` : `${ms / 1_000}s`;
   return {
     why: filled(accessTexts.noAnswerWithin, { time }),
     next: filled(accessTexts.checkReachable, { place }),
