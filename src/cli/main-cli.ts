@@ -8,7 +8,7 @@ import { Unread } from './access/unread.ts';
 import { type Define, type EndWith, exit } from './exit-status.ts';
 import { nextOfApi } from './facts/unread.ts';
 import { printableLines } from './output/width.ts';
-import { Refusal, WrongUsage } from './refusal.ts';
+import { Failure, Refusal, WrongUsage } from './refusal.ts';
 import { Interrupted } from './run-command.ts';
 
 /** User commands by name, each loaded on its own: a command starts faster than with all of them. */
@@ -71,6 +71,7 @@ function problemOf(error: unknown): Problem {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof WrongUsage) return { message, next: error.next, status: exit.usage };
   if (error instanceof Refusal) return { message, next: error.next, status: exit.refused };
+  if (error instanceof Failure) return { message, next: error.next, status: exit.failed };
   if (error instanceof AccessError) return { message, next: error.next, status: exit.usage };
   if (error instanceof Unread) return { message, next: error.next.en, status: exit.failed };
   if (error instanceof KubeError) return { message, next: nextOf(error), status: exit.failed };

@@ -90,6 +90,10 @@ export const screensTexts = {
     en: 'OpenstackConfig {config} was synced',
     ko: 'OpenstackConfig {config}가 동기화되었습니다',
   },
+  syncFailed: {
+    en: 'OpenstackConfig {config} was not synced completely',
+    ko: 'OpenstackConfig {config}의 동기화가 완료되지 않았습니다',
+  },
   nodeChecked: {
     en: 'Node {name} was checked',
     ko: '노드 {name}를 확인했습니다',

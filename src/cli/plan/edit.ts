@@ -5,12 +5,12 @@ import { suggestionFor } from '../../process/nearest.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
 import { Refusal, WrongUsage } from '../refusal.ts';
 
-/** Fields of spec to replace; null removes a field. The operator checks the values. */
+/** Spec fields to replace; null removes a field. The operator checks the values. */
 export type Edit = Record<string, unknown>;
 
 type Form = 'text' | 'list' | 'number' | 'json';
 
-/** Editable settings and fields of spec: those without effect on the targets of credentials. */
+/** Editable settings and spec fields: without effect on the credentials' targets. */
 const settings: Readonly<Record<string, Form>> = {
   portBaseline: 'text',
   routing: 'text',
@@ -69,7 +69,7 @@ function valueOf(form: Form, text: string, key: string): unknown {
   }
 }
 
-/** Content of a file with an edited OpenstackConfig. */
+/** File with an edited OpenstackConfig. */
 export interface EditedFile {
   readonly path: string;
   readonly content: unknown;
@@ -100,7 +100,7 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** Fields of a Kubernetes object; the API server ignores unknown fields. */
+/** A Kubernetes object's fields; the API server ignores unknown fields. */
 const parts: readonly string[] = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
 
 /** Returns how an edited OpenstackConfig differs from the existing one. */
