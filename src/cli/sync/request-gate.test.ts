@@ -72,7 +72,7 @@ it.each<[string, 'sync' | 'check', Reads, string]>([
     ],
     'failing',
   ],
-])('a request whose reads show that %s (%s) is %4$s', (_, kind, reads, state) => {
+])('%4$s: %s (%2$s)', (_, kind, reads, state) => {
   const gate = requestGate({ kind, value: 'own' });
   const states = reads.map(([second, condition, lastAttempt]) => {
     const status = { conditions: [condition], ...(lastAttempt ? { lastAttempt } : {}) };

@@ -42,7 +42,7 @@ describe('sync and diff', () => {
     expect(ran).toMatchObject({ status: 0, out: textWith('was synced: Ready True NoChange') });
   });
 
-  it('diff requests a check of its node, waits for the result and ends with 4', async () => {
+  it('diff requests a check, waits for the result and ends with 4', async () => {
     const scene = await startScene();
     const handled = handleRequest(scene, () => answerNodes(scene, driftedNode));
     const ran = await scene.run('diff', 'worker-17');
@@ -107,7 +107,7 @@ describe('sync and diff', () => {
     ['sync', 'storage'],
     ['sync', '--node', 'worker-17'],
     ['diff', 'worker-17'],
-  ])('%s %s of a paused OpenstackConfig ends with 3 and writes no annotation', async (...argv) => {
+  ])('%s %s for a paused OpenstackConfig ends with 3 and writes no annotation', async (...argv) => {
     const scene = await startScene();
     const paused = { metadata: { annotations: { [annotations.paused]: 'true' } } };
     await scene.client.patch(openstackConfigs, storage, paused);
@@ -139,7 +139,7 @@ describe('sync and diff', () => {
   it.each([
     [['sync', 'storage'], annotations.reconcileAt],
     [['diff', 'worker-17'], annotations.checkNodes],
-  ])('%j ends with 1 after --timeout, and reports that the request stays', async (argv, name) => {
+  ])('%j ends with 1 after --timeout, and the request stays', async (argv, name) => {
     const scene = await startScene();
     const ran = await scene.run(...argv, '--timeout', '10ms');
     expect(ran).toMatchObject({ status: 1, err: textWith(`the annotation ${name} stays`) });
