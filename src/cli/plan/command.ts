@@ -53,8 +53,13 @@ async function plan(name: string, options: Options, endWith: EndWith): Promise<v
       const approve = commandInContext(allowRemovals(view.config), options);
       print(planText({ plan: view, onlyRemovals: removals, approve }, lang));
     }
-    if (view.nodes.some(({ action }) => action !== 'none')) endWith(exit.changes);
+    if (needsAttention(view)) endWith(exit.changes);
   });
+}
+
+/** True if the next sync changes nodes, or reports problems. */
+function needsAttention({ nodes, problems }: PlanView): boolean {
+  return problems.length > 0 || nodes.some(({ action }) => action !== 'none');
 }
 
 interface PlanRequest {

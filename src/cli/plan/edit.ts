@@ -56,7 +56,7 @@ function unknownKey(key: string): WrongUsage {
 }
 
 function valueOf(form: Form, text: string, key: string): unknown {
-  if (form === 'list') return text.split(',').map((each) => each.trim());
+  if (form === 'list') return listOf(text, key);
   if (form === 'text') return text;
   try {
     return JSON.parse(text);
@@ -66,6 +66,26 @@ function valueOf(form: Form, text: string, key: string): unknown {
       `--set ${key}: "${text}" is not ${form === 'number' ? 'a number' : 'JSON'}`,
       `give ${example}`,
     );
+  }
+}
+
+/** Returns the texts from a JSON list, or between commas. */
+function listOf(text: string, key: string): string[] {
+  if (!text.trim().startsWith('[')) return text.split(',').map((each) => each.trim());
+  const list = jsonIn(text);
+  if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
+  throw new WrongUsage(
+    `--set ${key}: ${text} is not a JSON list of texts`,
+    `give for example --set '${key}=["a","b"]' or --set ${key}=a,b`,
+  );
+}
+
+/** Returns undefined for a text without JSON. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
