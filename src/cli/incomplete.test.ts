@@ -9,7 +9,7 @@ import type { ClusterChoice } from './access/kubectl.ts';
 import { Session } from './access/session.ts';
 import { openstackConfigs } from './facts/kinds.ts';
 
-const clock = createFakeClock(new Date());
+let clock = createFakeClock();
 const gates = new Map<string, Gate>();
 
 function gateOf(name: 'management' | 'operator' | 'business'): Gate {
@@ -43,6 +43,7 @@ vi.mock(import('./run-command.ts'), async (original) => ({
 
 /** Starts the scene with a gate before each server. */
 async function startGates(): Promise<CliFixture> {
+  clock = createFakeClock(new Date());
   const scene = await startScene();
   const authorization = `Bearer ${await scene.api.access.token()}`;
   gates.set('management', await openGate(scene.api.url, { authorization }));

@@ -25,6 +25,8 @@ export interface NextStep {
   readonly text: Wording;
   /** Shell commands, complete and in order; empty: none exists. */
   readonly commands: readonly string[];
+  /** True: the commands work only after the correction in the text. */
+  readonly isAfterText?: boolean;
   /** Commands for a preview, such as a plan; empty: none. */
   readonly preview: readonly string[];
 }

@@ -15,7 +15,7 @@ interface Options extends ListOptions {
   readonly reason?: string;
 }
 
-/** `multinic nics`: NICs, and ports of the same servers that are not NICs. */
+/** `multinic nics`: NICs, and the same servers' ports without NIC. */
 export function nicsCommand(endWith: EndWith): Command {
   const command = new Command('nics')
     .description('lists NICs, and ports of the same servers that are not NICs (state Unused)')
