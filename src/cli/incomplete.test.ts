@@ -1,12 +1,14 @@
-import { expect, it, vi } from 'vitest';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Gate, type Outage, openGate, outages } from '../../test/fixtures/cli/gate.ts';
 import { unchangedPlan } from '../../test/fixtures/cli/plans.ts';
 import { answerPlan } from '../../test/fixtures/cli/played-operator.ts';
 import { type CliFixture, startScene } from '../../test/fixtures/cli/scene.ts';
 import { cluster, config, port } from '../explain/testing/healthy.ts';
+import { systemClock } from '../time/clock.ts';
 import { createFakeClock, settled } from '../time/fake-clock.ts';
-import type { ClusterChoice } from './access/kubectl.ts';
-import { Session } from './access/session.ts';
+import { tunnels } from './access/kubectl.ts';
 import { openstackConfigs } from './facts/kinds.ts';
 
 let clock = createFakeClock();
@@ -18,28 +20,26 @@ function gateOf(name: 'management' | 'operator' | 'business'): Gate {
   return gate;
 }
 
-vi.mock(import('./access/kubectl.ts'), async (original) => ({
-  ...(await original()),
-  startProxy: ({ context }: ClusterChoice) => {
-    const { port: own } = gateOf(context === 'biz-context' ? 'business' : 'management');
-    const server = `http://127.0.0.1:${own}`;
-    return Promise.resolve({ server, [Symbol.asyncDispose]: () => Promise.resolve() });
-  },
-  startPortForward: () =>
-    Promise.resolve({
-      localPort: gateOf('operator').port,
-      [Symbol.asyncDispose]: () => Promise.resolve(),
-    }),
-}));
+/** True inside a command; the simulated servers keep the time of the machine. */
+const inCommand = new AsyncLocalStorage<boolean>();
 
-vi.mock(import('./run-command.ts'), async (original) => ({
-  ...(await original()),
-  withSession: async (options, action) => {
-    const { signal } = new AbortController();
-    await using session = new Session(options, signal, clock);
-    return action({ session, progress: { show: () => {}, [Symbol.dispose]: () => {} } });
-  },
-}));
+/** Replaces kubectl by connections to the gates, and the clock of commands by one that moves on request. */
+function replaceTools(): void {
+  const end = { [Symbol.asyncDispose]: () => Promise.resolve() };
+  vi.spyOn(tunnels, 'startProxy').mockImplementation(({ context }) => {
+    const { port: own } = gateOf(context === 'biz-context' ? 'business' : 'management');
+    return Promise.resolve({ server: `http://127.0.0.1:${own}`, ...end });
+  });
+  vi.spyOn(tunnels, 'startPortForward').mockImplementation(() =>
+    Promise.resolve({ localPort: gateOf('operator').port, ...end }),
+  );
+  const { sleep, now, monotonicMs } = systemClock;
+  const chosen = () => (inCommand.getStore() === true ? clock : { sleep, now, monotonicMs });
+  vi.spyOn(systemClock, 'sleep').mockImplementation((...argv) => chosen().sleep(...argv));
+  vi.spyOn(systemClock, 'now').mockImplementation(() => chosen().now());
+  vi.spyOn(systemClock, 'monotonicMs').mockImplementation(() => chosen().monotonicMs());
+  onTestFinished(() => void vi.restoreAllMocks());
+}
 
 /** Starts the scene with a gate before each server. */
 async function startGates(): Promise<CliFixture> {
@@ -50,6 +50,7 @@ async function startGates(): Promise<CliFixture> {
   gates.set('business', await openGate(scene.api.url, { authorization }));
   gates.set('operator', await openGate(`http://127.0.0.1:${scene.operatorPort}`));
   await answerPlan(scene, unchangedPlan);
+  replaceTools();
   return scene;
 }
 
@@ -161,8 +162,9 @@ const rows = sources.flatMap((source) =>
   outages.map((outage) => ({ ...source, kind: outage, title: `${source.title}: ${outage}` })),
 );
 
-/** Milliseconds until the first requests hang; undefined: none hangs. */
+/** Requests without an answer, in milliseconds of the clock. */
 interface Hang {
+  /** Start of the present hang; undefined: no request hangs. */
   since: number | undefined;
   longest: number;
 }
@@ -170,7 +172,7 @@ interface Hang {
 /** Runs a command; time moves only while no source has a request to answer. */
 async function run(scene: CliFixture, argv: readonly string[]) {
   let isEnded = false;
-  const ended = scene.run(...argv).finally(() => (isEnded = true));
+  const ended = inCommand.run(true, () => scene.run(...argv)).finally(() => (isEnded = true));
   const hang: Hang = { since: undefined, longest: 0 };
   while (!isEnded) {
     await quiet();
@@ -183,13 +185,14 @@ async function run(scene: CliFixture, argv: readonly string[]) {
 }
 
 function measure(hang: Hang): void {
+  const now = clock.monotonicMs();
+  if (hang.since !== undefined) hang.longest = Math.max(hang.longest, now - hang.since);
   const isHanging = [...gates.values()].some(({ hanging }) => hanging > 0);
-  if (!isHanging) hang.since = undefined;
-  else hang.since ??= clock.monotonicMs();
-  if (hang.since !== undefined) {
-    hang.longest = Math.max(hang.longest, clock.monotonicMs() - hang.since);
-  }
+  hang.since = isHanging ? (hang.since ?? now) : undefined;
 }
+
+/** A request passes the loopback interface in less (ms). */
+const quietMs = 10;
 
 /** Waits until no source has a request, for some turns of the event loop. */
 async function quiet(): Promise<void> {
@@ -197,7 +200,8 @@ async function quiet(): Promise<void> {
   const counted = () => all.reduce((sum, { count }) => sum + count, 0);
   for (let before = -1; before !== counted() || all.some(({ busy }) => busy > 0); ) {
     before = counted();
-    for (let turn = 0; turn < 5; turn += 1) await settled();
+    await settled();
+    await setTimeout(quietMs);
   }
 }
 

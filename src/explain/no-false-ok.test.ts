@@ -106,7 +106,7 @@ const rows: readonly Row[] = [
     facts: { configs: read([{ ...config, status: ready('Unknown') }]) },
     section: 'openstack',
     conclusion: undefined,
-    summary: nothing,
+    summary: '0 of 1 OpenstackConfig synced',
   },
   {
     title: 'an operator API without an answer beside readable objects',
