@@ -20,10 +20,10 @@ function gateOf(name: 'management' | 'operator' | 'business'): Gate {
   return gate;
 }
 
-/** True inside a command; the simulated servers keep the time of the machine. */
+/** True inside a command; the simulated servers use the machine's clock. */
 const inCommand = new AsyncLocalStorage<boolean>();
 
-/** Replaces kubectl by connections to the gates, and the clock of commands by one that moves on request. */
+/** Replaces kubectl by connections to the gates, and the commands' clock by a fake clock. */
 function replaceTools(): void {
   const end = { [Symbol.asyncDispose]: () => Promise.resolve() };
   vi.spyOn(tunnels, 'startProxy').mockImplementation(({ context }) => {
@@ -33,8 +33,8 @@ function replaceTools(): void {
   vi.spyOn(tunnels, 'startPortForward').mockImplementation(() =>
     Promise.resolve({ localPort: gateOf('operator').port, ...end }),
   );
-  const { sleep, now, monotonicMs } = systemClock;
-  const chosen = () => (inCommand.getStore() === true ? clock : { sleep, now, monotonicMs });
+  const machine = { ...systemClock };
+  const chosen = () => (inCommand.getStore() === true ? clock : machine);
   vi.spyOn(systemClock, 'sleep').mockImplementation((...argv) => chosen().sleep(...argv));
   vi.spyOn(systemClock, 'now').mockImplementation(() => chosen().now());
   vi.spyOn(systemClock, 'monotonicMs').mockImplementation(() => chosen().monotonicMs());
@@ -69,7 +69,7 @@ interface Source {
   readonly outage: (scene: CliFixture, outage: Outage) => void | Promise<void>;
   /** Name in the output. */
   readonly shown: string;
-  /** Commands that need no answer of the source. */
+  /** Commands without need for the source. */
   readonly unneeded?: (outage: Outage) => readonly Name[];
 }
 
@@ -87,7 +87,7 @@ const causes: Readonly<Record<Outage, string>> = {
   garbage: 'the answer is no JSON',
 };
 
-/** Reports the failure of an OpenstackConfig as the operator does. */
+/** Reports an OpenstackConfig's failure as the operator does. */
 async function failConfig({ client, answers }: CliFixture, reason: string, message: string) {
   const { namespace = '', name } = config.metadata;
   const conditions = [{ type: 'Ready', status: 'False', reason, message }];
@@ -162,7 +162,7 @@ const rows = sources.flatMap((source) =>
   outages.map((outage) => ({ ...source, kind: outage, title: `${source.title}: ${outage}` })),
 );
 
-/** Requests without an answer, in milliseconds of the clock. */
+/** Requests without an answer, in milliseconds. */
 interface Hang {
   /** Start of the present hang; undefined: no request hangs. */
   since: number | undefined;
@@ -171,14 +171,15 @@ interface Hang {
 
 /** Runs a command; time moves only while no source has a request to answer. */
 async function run(scene: CliFixture, argv: readonly string[]) {
-  let isEnded = false;
-  const ended = inCommand.run(true, () => scene.run(...argv)).finally(() => (isEnded = true));
+  const state = { isEnded: false };
+  const running = inCommand.run(true, () => scene.run(...argv));
+  const ended = running.finally(() => (state.isEnded = true));
   const hang: Hang = { since: undefined, longest: 0 };
-  while (!isEnded) {
+  while (!state.isEnded) {
     await quiet();
     measure(hang);
     const [wait] = clock.waits;
-    if (!isEnded && wait !== undefined) await clock.advance(Math.max(wait, 1));
+    if (!state.isEnded && wait !== undefined) await clock.advance(Math.max(wait, 1));
     measure(hang);
   }
   return { ...(await ended), longest: hang.longest };
@@ -194,7 +195,7 @@ function measure(hang: Hang): void {
 /** A request passes the loopback interface in less (ms). */
 const quietMs = 10;
 
-/** Waits until no source has a request, for some turns of the event loop. */
+/** Waits until no source has a request in progress. */
 async function quiet(): Promise<void> {
   const all = [...gates.values()];
   const counted = () => all.reduce((sum, { count }) => sum + count, 0);

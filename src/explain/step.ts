@@ -40,6 +40,6 @@ export interface Step {
   /** Facts with values, in English and Korean; for `skipped`: the missing fact. */
   readonly evidence: Wording;
   readonly next: NextStep | undefined;
-  /** Unread facts that the step needs; absent: none. */
+  /** Unread facts behind the step; absent: none. */
   readonly missing?: readonly Missing[];
 }

@@ -80,13 +80,13 @@ function clusterLines({ facts, options }: DoctorPage, lang: Language): string[] 
 }
 
 interface Form {
-  /** Cells of the section titles. */
+  /** Width for section titles. */
   readonly width: number;
   readonly lang: Language;
   readonly complete: (command: string) => string;
 }
 
-/** A section without findings is one line. */
+/** A section without findings is a single line. */
 function sectionLines(report: SectionReport, { width, lang, complete }: Form): string[] {
   const title = padEnd(sectionTitles[report.section][lang], width);
   const findings = problemsIn([report]);
@@ -106,7 +106,7 @@ function conclusionWord({ conclusion }: SectionReport): Wording {
   return { good: words.ok, wrong: words.fail, incomplete: words.skip }[conclusion];
 }
 
-/** Names the facts that a section without problem lacks; the first lines name the cause of a required source. */
+/** Adds unread facts to the summary; the first lines name the causes. */
 function resultText({ conclusion, checks, summary, skipped }: SectionReport): Wording {
   const [first] = skipped;
   if (conclusion !== 'incomplete' || first === undefined) return summary;

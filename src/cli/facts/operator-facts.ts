@@ -18,7 +18,7 @@ import { usualHomes } from '../access/operator-home.ts';
 import type { Session } from '../access/session.ts';
 import { type FactAbout, factOf } from './unread.ts';
 
-/** Returns a fact that the operator's API serves. */
+/** Describes a fact from the operator's API. */
 export function aboutOperator(session: Session, what: Wording): FactAbout {
   const namespace = session.options.operatorNamespace ?? usualHomes[0];
   return { what, source: 'operator', grant: grantReader(namespace) };

@@ -17,7 +17,7 @@ export interface Checked {
 
 const order: readonly Severity[] = ['error', 'warning', 'info'];
 
-/** Returns a section's report, errors first; `empty` is the sentence of a section without a check and without a gap. */
+/** Returns a section's report, errors first; `empty`: summary without checks and unread facts. */
 export function reportOf(
   section: Section,
   summary: Wording,

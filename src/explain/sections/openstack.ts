@@ -29,7 +29,7 @@ export function examineOpenstack(facts: SystemFacts): SectionReport {
   return reportOf('openstack', summary, [checked, onFact(facts.nodes, () => none)], empty);
 }
 
-/** True if Ready shows a result of the cloud: neither before the first attempt, nor with a failed delivery. */
+/** True if Ready shows the cloud's result: not before the first attempt, and not with a failed delivery. */
 function isSettled({ status }: OpenstackConfig): boolean {
   const ready = findCondition(status?.conditions, 'Ready');
   const { status: word = 'Unknown', reason = '' } = ready ?? {};
