@@ -185,7 +185,7 @@ const stopped: Partial<PortFacts> = {
 };
 const refused = { ready: 'False', reason: 'ViolaPostError', message: 'connect refused' } as const;
 
-it('why answers with the OpenstackConfig's failure when Viola is stopped', () => {
+it('why answers with ViolaPostError from the OpenstackConfig when Viola is stopped', () => {
   const configs = [configWith(refused)];
   const facts = { ...portFacts, ...stopped, ...portWith({ configs }) };
   const { answer, headline, conclusion } = explainPort(facts);
