@@ -57,6 +57,10 @@ const clusterView = z.object({
     .describe(
       "Whether the operator's setting NAMESPACE_CLUSTERS limits the namespaces that deliver here; absent: an operator of an earlier release.",
     ),
+  lastSyncs: z
+    .array(z.object({ config: configKey, at: time('End of its last full sync') }))
+    .optional()
+    .describe('OpenstackConfigs that deliver here; absent: an operator of an earlier release.'),
   nodes: z.int().describe('Nodes delivered by OpenstackConfigs.'),
   nics: stateCounts.describe('NICs by state.'),
   drifted: z.int().describe('Nodes that differ from what was applied.'),

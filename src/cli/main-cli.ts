@@ -5,10 +5,10 @@ import { statusOf } from '../process/command-line.ts';
 import { grantEdit } from './access/grants.ts';
 import { ApiError } from './access/operator-api.ts';
 import { Unread } from './access/unread.ts';
-import { type Define, type EndWith, exit } from './exit-status.ts';
+import { type Define, type EndWith, exit, exitStatusOf } from './exit-status.ts';
 import { nextOfApi } from './facts/unread.ts';
 import { printableLines } from './output/width.ts';
-import { Refusal, WrongUsage } from './refusal.ts';
+import { Refusal } from './refusal.ts';
 import { Interrupted } from './run-command.ts';
 
 /** User commands by name, each loaded on its own: a command starts faster than with all of them. */
@@ -37,8 +37,8 @@ export const commands: Readonly<Record<string, () => Promise<Define>>> = {
 export async function cliMain(name: string, argv: readonly string[]): Promise<number> {
   const program = new Command('multinic');
   let status: number = exit.done;
-  const endWith: EndWith = (other) => {
-    status = other;
+  const endWith: EndWith = (result, tolerance) => {
+    status = exitStatusOf(result, tolerance);
   };
   try {
     const define = await commands[name]?.();
@@ -56,26 +56,24 @@ const interruptedExit = 130;
 
 function reported(error: unknown): number {
   if (error instanceof Interrupted) return interruptedExit;
-  const { message, next, status } = problemOf(error);
+  const { message, next } = problemOf(error);
   console.error(printableLines(next === undefined ? message : `${message}\nNext: ${next}`));
-  return status;
+  return exitStatusOf({ error });
 }
 
 interface Problem {
   readonly message: string;
   readonly next: string | undefined;
-  readonly status: number;
 }
 
 function problemOf(error: unknown): Problem {
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof WrongUsage) return { message, next: error.next, status: exit.usage };
-  if (error instanceof Refusal) return { message, next: error.next, status: exit.refused };
-  if (error instanceof AccessError) return { message, next: error.next, status: exit.usage };
-  if (error instanceof Unread) return { message, next: error.next.en, status: exit.failed };
-  if (error instanceof KubeError) return { message, next: nextOf(error), status: exit.failed };
-  if (error instanceof ApiError) return { message, next: nextOfApi(error).en, status: exit.failed };
-  return { message, next: undefined, status: exit.failed };
+  if (error instanceof Refusal || error instanceof AccessError)
+    return { message, next: error.next };
+  if (error instanceof Unread) return { message, next: error.next.en };
+  if (error instanceof KubeError) return { message, next: nextOf(error) };
+  if (error instanceof ApiError) return { message, next: nextOfApi(error).en };
+  return { message, next: undefined };
 }
 
 function nextOf({ status, reason, message, resource }: KubeError): string {

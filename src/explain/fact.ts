@@ -2,7 +2,11 @@ import type { Wording } from '../api/texts/text.ts';
 
 /** Where a fact was read. */
 export type FactSource =
+  | 'Contrabass'
+  | 'Keystone'
   | 'Neutron'
+  | 'Nova'
+  | 'OpenStack'
   | 'operator'
   | 'Viola'
   | 'management cluster'

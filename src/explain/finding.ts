@@ -1,4 +1,5 @@
 import type { Wording } from '../api/texts/text.ts';
+import type { Conclusion } from './conclusion.ts';
 import type { Missing } from './fact.ts';
 import type { NextStep } from './step.ts';
 
@@ -37,6 +38,8 @@ interface SkippedCheck extends Missing {
 /** Section result: sentence for a section without findings, findings and skipped checks. */
 export interface SectionReport {
   readonly section: Section;
+  /** Undefined: all facts were read, and they left nothing to examine. */
+  readonly conclusion: Conclusion | undefined;
   readonly summary: Wording;
   readonly findings: readonly Finding[];
   readonly skipped: readonly SkippedCheck[];

@@ -134,6 +134,18 @@ export const accessTexts = {
     en: 'check that this machine reaches {place}; to wait longer, give --request-timeout',
     ko: '이 장비에서 {place}에 연결할 수 있는지 확인하십시오. 더 오래 기다리려면 --request-timeout을 지정하십시오',
   },
+  answered: {
+    en: 'the answer is status {status}: {text}',
+    ko: '응답 상태가 {status}입니다: {text}',
+  },
+  invalidAnswer: {
+    en: 'the answer is not that of a Kubernetes API server: {text}',
+    ko: 'Kubernetes API 서버의 응답이 아닙니다: {text}',
+  },
+  noConnection: {
+    en: 'no connection: {text}',
+    ko: '연결할 수 없습니다: {text}',
+  },
   unauthorized: {
     en: 'the credentials are not accepted (401)',
     ko: '자격 증명이 거부되었습니다(401)',

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { examine } from '../../explain/examine.ts';
-import { type EndWith, exit } from '../exit-status.ts';
+import type { EndWith } from '../exit-status.ts';
 import { isNothingRead, readSystem } from '../facts/system-facts.ts';
 import { type CommonOptions, type FailOn, withCommonOptions, withFailOn } from '../options.ts';
-import { findingObject, inContextOf, isFailed, problemsIn, skippedIn } from '../output/findings.ts';
+import { inContextOf, listsOf, problemsIn, unreadIn } from '../output/findings.ts';
 import { print, reportText } from '../output/print.ts';
 import { withSession } from '../run-command.ts';
 import { doctorText } from './screen.ts';
@@ -25,26 +25,22 @@ async function doctor(options: Options, endWith: EndWith): Promise<void> {
     const started = session.clock.monotonicMs();
     const facts = await readSystem(session, options.namespace);
     const sections = inContextOf(examine(facts), options);
-    const findings = problemsIn(sections);
+    const unread = unreadIn(sections);
     const { output, lang } = options;
     if (output === 'json' || output === 'yaml') {
-      const items = sections.map(({ section, checks, summary }) => ({
+      const items = sections.map(({ section, conclusion, checks, summary }) => ({
         section,
+        conclusion,
         checks,
         summary: summary[lang],
       }));
-      const objects = findings.map((finding) => findingObject(finding, lang));
-      const skipped = skippedIn(sections, lang);
-      print(reportText({ kind: 'Doctor', items, findings: objects, skipped }, output));
+      const lists = listsOf(sections, unread, lang);
+      print(reportText({ kind: 'Doctor', items, ...lists }, output));
     } else {
       const seconds = (session.clock.monotonicMs() - started) / 1_000;
-      const context = options.context ?? '';
-      const { businessContext } = options;
-      print(doctorText({ facts, sections, businessContext, context, seconds }, lang));
+      print(doctorText({ facts, sections, options, seconds }, lang));
     }
-    // Without the operator no NIC was examined.
-    if (facts.clusters.state === 'unread' && facts.nodes.state === 'unread') endWith(exit.failed);
-    if (isFailed(findings, options.failOn)) endWith(exit.findings);
-    if (isNothingRead(facts)) endWith(exit.failed);
+    const severities = problemsIn(sections).map(({ severity }) => severity);
+    endWith({ isFailed: isNothingRead(facts), severities, unread }, options);
   });
 }

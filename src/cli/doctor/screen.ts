@@ -1,22 +1,27 @@
 import { screensTexts } from '../../api/texts/screens.ts';
-import { amount, filled } from '../../api/texts/text.ts';
+import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import { sectionTitles, words } from '../../api/texts/titles.ts';
 import { missingText } from '../../explain/fact.ts';
 import type { SystemFacts } from '../../explain/facts.ts';
-import type { Finding, SectionReport } from '../../explain/finding.ts';
-import type { Language } from '../options.ts';
-import { mergedByCause, problemsIn, severityWord, skippedIn } from '../output/findings.ts';
-import { aligned } from '../output/table.ts';
+import type { SectionReport } from '../../explain/finding.ts';
+import { joined } from '../../explain/wording.ts';
+import type { AccessOptions, Language } from '../options.ts';
+import { findingRows } from '../output/finding-groups.ts';
+import {
+  answerLines,
+  mergedByCause,
+  optionalIn,
+  problemsIn,
+  unreadIn,
+} from '../output/findings.ts';
+import { commandInContext } from '../output/in-context.ts';
 import { displayWidth, padEnd, printable } from '../output/width.ts';
-import { nextLine } from '../output/wording.ts';
 import { versionLine } from '../status/screen.ts';
 
 export interface DoctorPage {
   readonly facts: SystemFacts;
   readonly sections: readonly SectionReport[];
-  readonly businessContext: ReadonlyMap<string, string>;
-  /** Empty: the current context. */
-  readonly context: string;
+  readonly options: Pick<AccessOptions, 'businessContext' | 'context' | 'kubeconfig'>;
   readonly seconds: number;
 }
 
@@ -28,15 +33,23 @@ export function doctorText(page: DoctorPage, lang: Language): string {
   const infos = sections
     .flatMap(({ findings }) => findings)
     .filter(({ severity }) => severity === 'info');
+  const form: Form = {
+    width,
+    lang,
+    complete: (command) => commandInContext(command, page.options),
+  };
+  const answer = answerLines(problemsIn(sections), unreadIn(sections), lang);
   return [
-    versionLine(facts),
+    ...answer,
+    ...(answer.length > 0 ? [''] : []),
+    versionLine(facts, lang),
     ...clusterLines(page, lang),
     '',
-    ...sections.flatMap((section) => sectionLines(section, width, lang)),
+    ...sections.flatMap((section) => sectionLines(section, form)),
     ...infos.map(({ subject, evidence }) =>
       row(words.info[lang], `${subject}: ${evidence[lang]}`, width),
     ),
-    ...mergedByCause(skippedIn(sections, lang)).flatMap(({ what, why, next = '' }) => [
+    ...mergedByCause(optionalIn(sections, lang)).flatMap(({ what, why, next = '' }) => [
       row(words.skip[lang], `${what}: ${why}`, width),
       row('', `${words.next[lang]} ${next}`, width),
     ]),
@@ -49,7 +62,8 @@ function row(word: string, text: string, width: number): string {
   return `${padEnd(word, width)}        ${printable(text)}`;
 }
 
-function clusterLines({ facts, businessContext, context }: DoctorPage, lang: Language): string[] {
+function clusterLines({ facts, options }: DoctorPage, lang: Language): string[] {
+  const { businessContext, context = '' } = options;
   const clusters = facts.clusters.state === 'read' ? facts.clusters.value : [];
   const names = clusters.map(
     ({ providerId }) =>
@@ -62,35 +76,46 @@ function clusterLines({ facts, businessContext, context }: DoctorPage, lang: Lan
   ];
 }
 
-/** A section without findings is one line; a section that could check nothing is skipped, never ok. */
-function sectionLines(report: SectionReport, width: number, lang: Language): string[] {
+interface Form {
+  /** Cells of the section titles. */
+  readonly width: number;
+  readonly lang: Language;
+  readonly complete: (command: string) => string;
+}
+
+/** A section without findings is one line. */
+function sectionLines(report: SectionReport, { width, lang, complete }: Form): string[] {
   const title = padEnd(sectionTitles[report.section][lang], width);
   const findings = problemsIn([report]);
   if (findings.length === 0) {
-    const isChecked = report.checks > 0 || report.skipped.length === 0;
-    const word = padEnd(words[isChecked ? 'ok' : 'skip'][lang], 4);
-    const [missing] = report.skipped;
-    const text = isChecked || !missing ? report.summary : missingText(missing);
-    return [`${title}  ${word}  ${printable(text[lang])}`];
+    const word = padEnd(conclusionWord(report)[lang], 4);
+    return [`${title}  ${word}  ${printable(resultText(report)[lang])}`];
   }
-  const lines = findingRows(findings, lang);
   const indent = ' '.repeat(width);
-  return lines.flatMap(({ head, next }, at) => [
+  return findingRows(findings, lang, complete).flatMap(({ head, below }, at) => [
     `${at === 0 ? title : indent}  ${head}`,
-    ...(next === '' ? [] : [`${indent}        ${words.next[lang]} ${printable(next)}`]),
+    ...below.map((line) => `${indent}        ${line}`),
   ]);
 }
 
-function findingRows(findings: readonly Finding[], lang: Language) {
-  const heads = aligned(
-    findings.map(({ severity, subject, reason, evidence }) =>
-      [padEnd(severityWord(severity, lang), 4), subject, reason, evidence[lang]].map(printable),
+function conclusionWord({ conclusion }: SectionReport): Wording {
+  if (conclusion === undefined) return words.info;
+  return { good: words.ok, wrong: words.fail, incomplete: words.skip }[conclusion];
+}
+
+/** Names the facts that a section without problem lacks; the first lines name the cause of a required source. */
+function resultText({ conclusion, checks, summary, skipped }: SectionReport): Wording {
+  const [first] = skipped;
+  if (conclusion !== 'incomplete' || first === undefined) return summary;
+  const required = skipped.filter((each) => each.required !== undefined);
+  if (required.length === 0) return missingText(first);
+  const lacks = filled(screensTexts.lacks, {
+    list: joined(
+      required.map(({ what }) => what),
+      ', ',
     ),
-  ).split('\n');
-  return findings.map(({ next }, at) => ({
-    head: heads[at] ?? '',
-    next: next ? nextLine(next, lang) : '',
-  }));
+  });
+  return checks > 0 ? joined([summary, lacks]) : lacks;
 }
 
 function summaryLine({ sections, seconds }: DoctorPage, lang: Language): string {

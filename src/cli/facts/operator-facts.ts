@@ -51,7 +51,7 @@ export function readFreshNode(
   const { providerId, nodeName } = node;
   return factOf(
     session,
-    about(session, filled(accessTexts.node, { providerId, nodeName })),
+    { ...about(session, filled(accessTexts.node, { providerId, nodeName })), provider: providerId },
     async () =>
       unlessAbsent('NoSuchNode', async () =>
         (await session.operator()).get(nodePath(node), nodeView, { fresh: 'true' }, ms),

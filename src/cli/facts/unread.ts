@@ -9,6 +9,7 @@ import { ApiError } from '../access/operator-api.ts';
 import type { Session } from '../access/session.ts';
 import { SourceError } from '../access/sources.ts';
 import { Unread } from '../access/unread.ts';
+import { kubeCause } from './kube-cause.ts';
 
 export interface FactAbout {
   /** Name of the fact, such as "Nodes of biz-2". */
@@ -47,8 +48,17 @@ function sourceOf(
   error: unknown,
   { source, provider }: Pick<FactAbout, 'source'> & { readonly provider: string | undefined },
 ): RequiredSource | undefined {
-  return error instanceof SourceError ? error.required : session.required(source, provider);
+  const required =
+    error instanceof SourceError ? error.required : session.required(source, provider);
+  const behind = error instanceof ApiError ? sourceByReason[error.reason] : undefined;
+  return required && behind ? { source: behind, place: provider ?? required.place } : required;
 }
+
+/** Sources that the operator could not read, by the reason of its answer. */
+const sourceByReason: Readonly<Record<string, FactSource>> = {
+  PortUnread: 'Neutron',
+  NodeUnread: 'Viola',
+};
 
 /** Cause and next step of a failed read. */
 interface Explained {
@@ -88,7 +98,7 @@ function noAnswer({ ms }: DeadlineReached, place: string): Explained {
 }
 
 function ofKube(error: KubeError, { grant, place }: ReadContext): Explained {
-  const { status, message, reason, cause } = error;
+  const { status, message, cause } = error;
   if (cause instanceof DeadlineReached) return noAnswer(cause, place);
   if (status === 403) {
     return {
@@ -114,11 +124,7 @@ function ofKube(error: KubeError, { grant, place }: ReadContext): Explained {
       next: accessTexts.logIn,
     };
   }
-  return {
-    // kubectl proxy ends the cause of an unreachable server with a line break.
-    why: same(`${reason}: ${message.replaceAll(/\s+/g, ' ')}`),
-    next: accessTexts.checkApiServer,
-  };
+  return { why: kubeCause(error), next: accessTexts.checkApiServer };
 }
 
 /** Returns the user's name from the API server's message; else a placeholder. */

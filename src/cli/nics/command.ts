@@ -1,5 +1,7 @@
 import { Command } from 'commander';
+import type { EndWith } from '../exit-status.ts';
 import { readNodes } from '../facts/operator-facts.ts';
+import { shownBy, unreadBehind } from '../facts/unread-sources.ts';
 import { isChosen } from '../nodes/command.ts';
 import { withCommonOptions } from '../options.ts';
 import { type ListOptions, printList, required } from '../output/list.ts';
@@ -14,7 +16,7 @@ interface Options extends ListOptions {
 }
 
 /** `multinic nics`: NICs, and ports of the same servers that are not NICs. */
-export function nicsCommand(): Command {
+export function nicsCommand(endWith: EndWith): Command {
   const command = new Command('nics')
     .description('lists NICs, and ports of the same servers that are not NICs (state Unused)')
     .option('--cluster <provider>', 'only NICs of this business cluster')
@@ -22,26 +24,28 @@ export function nicsCommand(): Command {
     .option('--state <state>', 'only this state: Pending, InProgress, Configured, Failed, Unused')
     .option('--reason <reason>', 'only this reason, such as PortTooOld')
     .option('-w, --watch', 'print changed rows until Ctrl-C')
-    .action(listNics);
+    .action((options: Options) => listNics(options, endWith));
   return withCommonOptions(command, ['table', 'wide', 'json', 'yaml', 'name']);
 }
 
-async function listNics(options: Options): Promise<void> {
+async function listNics(options: Options, endWith: EndWith): Promise<void> {
   const { cluster, node, state, reason, namespace } = options;
   await withSession(options, async (run) => {
-    await printList(
+    const { unread = [] } = await printList(
       run,
       nicList(() => run.session.now()),
       options,
       async () => {
         const filter = cluster === undefined ? {} : { providerId: cluster };
         const nodes = required(await readNodes(run.session, filter));
-        return nodes
+        const rows = nodes
           .filter((each) => isChosen(each, node === undefined ? [] : [node], namespace))
           .flatMap(nicRows)
           .filter((row) => isEqual(row.state, state) && isEqual(row.reason, reason));
+        return { rows, unread: await unreadBehind(run.session, shownBy(rows)) };
       },
     );
+    endWith({ unread }, options);
   });
 }
 

@@ -55,9 +55,10 @@ function about(grant: (user: string) => string) {
 
 function addFacts(all: Collected, facts: SystemFacts, { session }: Run): void {
   const sections = examine(facts);
-  const { context = '', businessContext } = session.options;
+  const { options } = session;
+  const { context = '', businessContext } = options;
   for (const name of [context, ...businessContext.values()]) all.names.add(name);
-  const page = { facts, sections, businessContext, context, seconds: 0 };
+  const page = { facts, sections, options, seconds: 0 };
   const { kubernetesNodes, ...rest } = facts;
   all.skipped.push(...skippedIn(sections, 'en'));
   all.entries.push(

@@ -4,7 +4,7 @@ import { annotations } from '../../api/names.ts';
 import { multinic } from '../../explain/commands.ts';
 import { nodeKey } from '../../explain/subject.ts';
 import { parseDuration } from '../../process/duration.ts';
-import { type EndWith, exit } from '../exit-status.ts';
+import type { EndWith } from '../exit-status.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
 import { type CommonOptions, withCommonOptions } from '../options.ts';
 import { commandInContext } from '../output/in-context.ts';
@@ -75,7 +75,7 @@ async function syncConfig(
   const done = await waitForConfig(run, config, timeoutMs, isDone);
   if (!done) throw notHandled(config, timeoutMs);
   const ready = readinessOf(done);
-  if (ready.status === 'False') endWith(exit.failed);
+  if (ready.status === 'False') endWith({ isFailed: true });
   const { output, lang } = options;
   if (output === 'json' || output === 'yaml') {
     const items = [{ config: keyOf(config), reconcileAt: at, status: done.status }];
@@ -105,7 +105,7 @@ async function healNode(
   const node = await chosenNode(run, text);
   const healed = await checkNode(run, { node, heal: true, timeoutMs });
   const isGood = healed.ready !== 'False' && !healed.drifted;
-  if (!isGood) endWith(exit.failed);
+  if (!isGood) endWith({ isFailed: true });
   if (output === 'json' || output === 'yaml') {
     print(reportText({ kind: 'NodeSync', items: [healed], findings: [], skipped: [] }, output));
     return;

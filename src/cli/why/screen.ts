@@ -1,9 +1,11 @@
 import { screensTexts } from '../../api/texts/screens.ts';
 import type { Wording } from '../../api/texts/text.ts';
 import { stepTitles, words } from '../../api/texts/titles.ts';
+import type { UnreadSource } from '../../explain/conclusion.ts';
 import type { Explanation } from '../../explain/explain-port.ts';
 import type { Step, StepResult } from '../../explain/step.ts';
 import type { Language } from '../options.ts';
+import { incompleteLines } from '../output/incomplete.ts';
 import { displayWidth, padEnd, printable } from '../output/width.ts';
 
 const results: Readonly<Record<Exclude<StepResult, 'notReached'>, Wording>> = {
@@ -13,11 +15,25 @@ const results: Readonly<Record<Exclude<StepResult, 'notReached'>, Wording>> = {
   skipped: words.skip,
 };
 
+/** Returns the explanations; the first headline is followed by the required sources without an answer. */
+export function whyPage(
+  explanations: readonly Explanation[],
+  unread: readonly UnreadSource[],
+  lang: Language,
+): string {
+  return explanations.map((each, at) => whyText(each, at === 0 ? unread : [], lang)).join('\n\n');
+}
+
 /** Returns headline, steps and the next step. */
-export function whyText({ headline, steps, answer }: Explanation, lang: Language): string {
+function whyText(
+  { headline, steps, answer }: Explanation,
+  unread: readonly UnreadSource[],
+  lang: Language,
+): string {
   const warning = steps.find(({ result }) => result === 'warn');
   return [
     printable(headline[lang]),
+    ...incompleteLines(unread, lang),
     '',
     ...stepLines(steps, lang),
     ...nextLines(answer ?? warning, lang),
@@ -33,9 +49,10 @@ function stepLines(steps: readonly Step[], lang: Language): string[] {
     const [first, last] = [group[0]?.number ?? 0, group.at(-1)?.number ?? 0];
     const number = first === last ? String(first).padStart(2) : ` ${first}-${last}`;
     const [step] = group.map((each) => each.step);
-    if (!step || step.result === 'notReached') {
+    if (!step || step.result === 'notReached' || isUnread(step)) {
       const names = group.map((each) => stepTitles[each.step.name][lang]).join(', ');
-      return `${padEnd(number, width + 6)}${screensTexts.stepNotReached[lang]}: ${names}`;
+      const text = step && isUnread(step) ? 'stepsNotExamined' : 'stepNotReached';
+      return `${padEnd(number, width + 6)}${screensTexts[text][lang]}: ${names}`;
     }
     const head = `${number}  ${padEnd(stepTitles[step.name][lang], width)}  ${padEnd(results[step.result][lang], 4)}`;
     return `${head}  ${evidence(printable(step.evidence[lang]), width + 12)}`.trimEnd();
@@ -47,14 +64,21 @@ interface Numbered {
   readonly number: number;
 }
 
-/** Joins consecutive steps that were not reached. */
+/** True for a step without any result, because a required source did not answer. */
+function isUnread({ result, missing = [] }: Step): boolean {
+  return result === 'skipped' && missing.some(({ required }) => required !== undefined);
+}
+
+/** Joins consecutive steps that were not reached, or that lack a required source. */
 function groups(steps: readonly Step[]): Numbered[][] {
   const all: Numbered[][] = [];
   for (const [at, step] of steps.entries()) {
     const last = all.at(-1);
-    const isOpen = step.result === 'notReached' && last?.[0]?.step.result === 'notReached';
-    if (last && isOpen) last.push({ step, number: at + 1 });
-    else all.push([{ step, number: at + 1 }]);
+    const before = last?.[0]?.step;
+    const isOpen = (step.result === 'notReached' || isUnread(step)) && before;
+    if (isOpen && before.result === step.result && isUnread(before) === isUnread(step)) {
+      last?.push({ step, number: at + 1 });
+    } else all.push([{ step, number: at + 1 }]);
   }
   return all;
 }
@@ -78,7 +102,7 @@ function nextLines(step: Step | undefined, lang: Language): string[] {
 
 /** Names how to supply each missing fact, once. */
 function skippedNext(steps: readonly Step[], lang: Language): string[] {
-  const missing = steps.filter(({ result }) => result === 'skipped');
+  const missing = steps.filter((step) => step.result === 'skipped' && !isUnread(step));
   const texts = new Set(missing.flatMap(({ next }) => (next ? [next.text[lang]] : [])));
   const title = screensTexts.checkSkipped[lang];
   return texts.size === 0 ? [] : ['', title, ...[...texts].map((text) => `  ${printable(text)}`)];

@@ -21,10 +21,16 @@ export function examineOpenstack(facts: SystemFacts): SectionReport {
       ...details(config),
       ...unusedPorts(config, nodes ?? []),
     ]),
-    checks: configs.length * checksPerConfig,
+    checks: configs.filter(isSettled).length * checksPerConfig,
   }));
   const summary = syncedConfigs(valueOf(facts.configs) ?? []);
   return reportOf('openstack', summary, [checked, onFact(facts.nodes, () => none)]);
+}
+
+/** True after an attempt: before the first attempt no check has a result. */
+function isSettled({ status }: OpenstackConfig): boolean {
+  const { status: ready = 'Unknown', reason } = findCondition(status?.conditions, 'Ready') ?? {};
+  return ready !== 'Unknown' || reason === 'Paused';
 }
 
 /** Only a completed sync has used the credentials. */

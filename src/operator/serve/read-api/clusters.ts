@@ -49,7 +49,8 @@ export async function listClusters(
   return {
     items: items.map((cluster) => {
       const own = reads.filter(({ providerId }) => providerId === cluster.providerId);
-      return { ...cluster, hasNamespaceMap, ...sumsOf(own) };
+      const lastSyncs = own.map(({ config, decidedAt: at }) => ({ config, at }));
+      return { ...cluster, hasNamespaceMap, lastSyncs, ...sumsOf(own) };
     }),
     ...optional({ continue: next }),
   };
