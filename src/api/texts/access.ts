@@ -42,6 +42,14 @@ export const accessTexts = {
     en: 'try again',
     ko: '다시 시도하십시오',
   },
+  noSocketFolder: {
+    en: 'kubectl proxy has no folder for its socket: {folders}',
+    ko: 'kubectl proxy의 소켓을 둘 폴더가 없습니다: {folders}',
+  },
+  giveTmpdir: {
+    en: 'set TMPDIR to a writable folder with a path of at most 80 characters',
+    ko: '경로가 80자 이하이고 쓸 수 있는 폴더를 TMPDIR로 지정하십시오',
+  },
   kubectlFailed: {
     en: 'kubectl cannot use the cluster: {message}',
     ko: 'kubectl이 클러스터를 사용할 수 없습니다: {message}',

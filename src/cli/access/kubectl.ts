@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClusterAccess } from '../../kube/access/access.ts';
 import { type ChildLimit, startChild } from './child.ts';
+import { createSocketFolder } from './socket-folder.ts';
 
 /** Cluster choice, passed to kubectl unchanged. */
 export interface ClusterChoice {
@@ -37,7 +37,7 @@ async function startProxy(
   choice: ClusterChoice,
   limit: ChildLimit,
 ): Promise<Tunnel<ClusterAccess>> {
-  const folder = await mkdtemp(join(tmpdir(), 'multinic-'));
+  const folder = await createSocketFolder();
   // The reader of the output may end the process at any time, such as `head`.
   const removeAtExit = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', removeAtExit);
