@@ -155,10 +155,17 @@ export const nodeView = z.object({
 export type NodeView = z.infer<typeof nodeView>;
 export const nodeViews = z.object({ items: z.array(nodeView), ...page });
 
+/** States in node lists; Unknown: no object or no status. */
+export const listedState = z.enum([...nodeConfigState.options, 'Unknown']);
+
 export const nodesQuery = pageQuery.extend({
   providerId: z.string().max(253).optional().describe('Only this business cluster.'),
-  state: z.string().max(64).optional().describe('Only nodes in this state.'),
-  reason: z.string().max(64).optional().describe('Only nodes with this reason.'),
+  state: listedState.optional().describe('Only nodes in this state.'),
+  reason: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('Only nodes with this reason: of the table of reasons, or of a node.'),
   config: z
     .string()
     .max(317)

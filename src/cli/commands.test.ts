@@ -12,7 +12,7 @@ import {
   storage,
 } from '../../test/fixtures/cli/played-operator.ts';
 import { type CliFixture, createConfig, home, startScene } from '../../test/fixtures/cli/scene.ts';
-import { config, port } from '../explain/testing/healthy.ts';
+import { config, node, port } from '../explain/testing/healthy.ts';
 import { pods } from '../kube/core-resources.ts';
 import { openstackConfigs } from './facts/kinds.ts';
 
@@ -79,6 +79,34 @@ describe('exit status', () => {
       4,
       { settings: { portBaseline: 'All' }, subnetIDs: ['a', 'b'] },
     ]);
+  });
+});
+
+describe('closed lists', () => {
+  it.each([
+    ['nodes', ['--state', 'Confgured'], 2, 'did you mean `Configured`'],
+    ['nics', ['--state', 'Bogus'], 2, 'choose one of Pending, InProgress'],
+    ['nodes', ['--reason', 'NicInUs'], 2, 'did you mean `NICInUse`'],
+    ['nics', ['--reason', 'Bogus'], 2, '--reason "Bogus" is unknown'],
+    ['nodes', ['worker-9'], 1, 'delivers a node worker-9'],
+    ['nodes', ['worker-18', 'biz-2/worker-18'], 1, 'delivers a node biz-2/worker-18'],
+    ['nics', ['--node', 'nosuch'], 1, 'delivers a node nosuch'],
+    ['nics', ['--cluster', 'nosuch'], 1, 'names the business cluster nosuch'],
+    ['nodes', ['--cluster', 'nosuch'], 1, 'the business clusters that exist: biz-1'],
+    ['nodes', ['--cluster', 'biz-1', '--state', 'failed'], 0, 'No nodes.'],
+    ['nodes', ['--reason', 'drifted'], 0, 'No nodes.'],
+    ['nodes', ['--reason', 'OfNewerPart'], 0, ''],
+    ['nics', ['--node', 'biz-1/worker-18', '--state', 'Failed'], 0, 'No NICs.'],
+  ])('%s %j ends with %i', async (command, argv, status, text) => {
+    const scene = await startScene();
+    const failing = node(17, { ready: 'False', reason: 'OfNewerPart' });
+    const all = [failing, node(18), node(19)];
+    const ofCluster = argv.includes('nosuch') && argv.includes('--cluster') ? [] : all;
+    scene.answers.set('GET /v1/nodes', { items: ofCluster });
+    const ran = await scene.run(command, ...argv);
+    expect(ran.status).toBe(status);
+    expect(ran.err).toContain(text);
+    if (status > 0) expect(ran.err).toContain('\nNext: ');
   });
 });
 

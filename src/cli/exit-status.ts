@@ -21,7 +21,7 @@ export const exit = {
 
 type ExitStatus = (typeof exit)[keyof typeof exit];
 
-/** Result of a command. */
+/** A command's result. */
 export interface RunResult {
   /** Error that ended the command. */
   readonly error?: unknown;
@@ -34,7 +34,7 @@ export interface RunResult {
   readonly unread?: readonly UnreadSource[];
 }
 
-/** Results that the user accepts. */
+/** Results accepted by the user. */
 interface Tolerance extends Pick<CommonOptions, 'allowIncomplete'> {
   /** Default: `error`. */
   readonly failOn?: FailOn;
@@ -46,16 +46,13 @@ export type EndWith = (result: RunResult, tolerance?: Tolerance) => void;
 /** Defines a command for users. */
 export type Define = (endWith: EndWith) => Command;
 
-/** Returns the exit status of a run: the first status that applies. */
+/** Returns a run's exit status: the first applicable status. */
 export function exitStatusOf(result: RunResult, tolerance: Tolerance = {}): ExitStatus {
   if (result.error !== undefined) return statusOfError(result.error);
   if (result.isFailed === true) return exit.failed;
-  const { severities = [], hasChanges = false, unread = [] } = result;
-  const { failOn = 'error', allowIncomplete = false } = tolerance;
-  if (severities.some((severity) => counts(severity, failOn))) return exit.findings;
-  if (hasChanges) return exit.changes;
-  const isAllowed = allowIncomplete || failOn === 'never';
-  return unread.length > 0 && !isAllowed ? exit.incomplete : exit.done;
+  if (hasFindings(result, tolerance)) return exit.findings;
+  if (result.hasChanges === true) return exit.changes;
+  return isIncomplete(result, tolerance) ? exit.incomplete : exit.done;
 }
 
 function statusOfError(error: unknown): ExitStatus {
@@ -63,7 +60,12 @@ function statusOfError(error: unknown): ExitStatus {
   return error instanceof Refusal ? exit.refused : exit.failed;
 }
 
-function counts(severity: Severity, failOn: FailOn): boolean {
+function hasFindings({ severities = [] }: RunResult, { failOn = 'error' }: Tolerance): boolean {
   if (failOn === 'never') return false;
-  return severity === 'error' || severity === failOn;
+  return severities.some((severity) => severity === 'error' || severity === failOn);
+}
+
+function isIncomplete({ unread = [] }: RunResult, tolerance: Tolerance): boolean {
+  const { failOn, allowIncomplete = false } = tolerance;
+  return unread.length > 0 && !allowIncomplete && failOn !== 'never';
 }

@@ -1,15 +1,17 @@
-import { expect, it, vi } from 'vitest';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Gate, type Outage, openGate, outages } from '../../test/fixtures/cli/gate.ts';
 import { unchangedPlan } from '../../test/fixtures/cli/plans.ts';
 import { answerPlan } from '../../test/fixtures/cli/played-operator.ts';
 import { type CliFixture, startScene } from '../../test/fixtures/cli/scene.ts';
 import { cluster, config, port } from '../explain/testing/healthy.ts';
+import { systemClock } from '../time/clock.ts';
 import { createFakeClock, settled } from '../time/fake-clock.ts';
-import type { ClusterChoice } from './access/kubectl.ts';
-import { Session } from './access/session.ts';
+import { tunnels } from './access/kubectl.ts';
 import { openstackConfigs } from './facts/kinds.ts';
 
-const clock = createFakeClock(new Date());
+let clock = createFakeClock();
 const gates = new Map<string, Gate>();
 
 function gateOf(name: 'management' | 'operator' | 'business'): Gate {
@@ -18,37 +20,37 @@ function gateOf(name: 'management' | 'operator' | 'business'): Gate {
   return gate;
 }
 
-vi.mock(import('./access/kubectl.ts'), async (original) => ({
-  ...(await original()),
-  startProxy: ({ context }: ClusterChoice) => {
-    const { port: own } = gateOf(context === 'biz-context' ? 'business' : 'management');
-    const server = `http://127.0.0.1:${own}`;
-    return Promise.resolve({ server, [Symbol.asyncDispose]: () => Promise.resolve() });
-  },
-  startPortForward: () =>
-    Promise.resolve({
-      localPort: gateOf('operator').port,
-      [Symbol.asyncDispose]: () => Promise.resolve(),
-    }),
-}));
+/** True inside a command; the simulated servers use the machine's clock. */
+const inCommand = new AsyncLocalStorage<boolean>();
 
-vi.mock(import('./run-command.ts'), async (original) => ({
-  ...(await original()),
-  withSession: async (options, action) => {
-    const { signal } = new AbortController();
-    await using session = new Session(options, signal, clock);
-    return action({ session, progress: { show: () => {}, [Symbol.dispose]: () => {} } });
-  },
-}));
+/** Replaces kubectl by connections to the gates, and the commands' clock by a fake clock. */
+function replaceTools(): void {
+  const end = { [Symbol.asyncDispose]: () => Promise.resolve() };
+  vi.spyOn(tunnels, 'startProxy').mockImplementation(({ context }) => {
+    const { port: own } = gateOf(context === 'biz-context' ? 'business' : 'management');
+    return Promise.resolve({ server: `http://127.0.0.1:${own}`, ...end });
+  });
+  vi.spyOn(tunnels, 'startPortForward').mockImplementation(() =>
+    Promise.resolve({ localPort: gateOf('operator').port, ...end }),
+  );
+  const machine = { ...systemClock };
+  const chosen = () => (inCommand.getStore() === true ? clock : machine);
+  vi.spyOn(systemClock, 'sleep').mockImplementation((...argv) => chosen().sleep(...argv));
+  vi.spyOn(systemClock, 'now').mockImplementation(() => chosen().now());
+  vi.spyOn(systemClock, 'monotonicMs').mockImplementation(() => chosen().monotonicMs());
+  onTestFinished(() => void vi.restoreAllMocks());
+}
 
 /** Starts the scene with a gate before each server. */
 async function startGates(): Promise<CliFixture> {
+  clock = createFakeClock(new Date());
   const scene = await startScene();
   const authorization = `Bearer ${await scene.api.access.token()}`;
   gates.set('management', await openGate(scene.api.url, { authorization }));
   gates.set('business', await openGate(scene.api.url, { authorization }));
   gates.set('operator', await openGate(`http://127.0.0.1:${scene.operatorPort}`));
   await answerPlan(scene, unchangedPlan);
+  replaceTools();
   return scene;
 }
 
@@ -67,7 +69,7 @@ interface Source {
   readonly outage: (scene: CliFixture, outage: Outage) => void | Promise<void>;
   /** Name in the output. */
   readonly shown: string;
-  /** Commands that need no answer of the source. */
+  /** Commands without need for the source. */
   readonly unneeded?: (outage: Outage) => readonly Name[];
 }
 
@@ -85,7 +87,7 @@ const causes: Readonly<Record<Outage, string>> = {
   garbage: 'the answer is no JSON',
 };
 
-/** Reports the failure of an OpenstackConfig as the operator does. */
+/** Reports an OpenstackConfig's failure as the operator does. */
 async function failConfig({ client, answers }: CliFixture, reason: string, message: string) {
   const { namespace = '', name } = config.metadata;
   const conditions = [{ type: 'Ready', status: 'False', reason, message }];
@@ -160,43 +162,47 @@ const rows = sources.flatMap((source) =>
   outages.map((outage) => ({ ...source, kind: outage, title: `${source.title}: ${outage}` })),
 );
 
-/** Milliseconds until the first requests hang; undefined: none hangs. */
+/** Requests without an answer, in milliseconds. */
 interface Hang {
+  /** Start of the present hang; undefined: no request hangs. */
   since: number | undefined;
   longest: number;
 }
 
 /** Runs a command; time moves only while no source has a request to answer. */
 async function run(scene: CliFixture, argv: readonly string[]) {
-  let isEnded = false;
-  const ended = scene.run(...argv).finally(() => (isEnded = true));
+  const state = { isEnded: false };
+  const running = inCommand.run(true, () => scene.run(...argv));
+  const ended = running.finally(() => (state.isEnded = true));
   const hang: Hang = { since: undefined, longest: 0 };
-  while (!isEnded) {
+  while (!state.isEnded) {
     await quiet();
     measure(hang);
     const [wait] = clock.waits;
-    if (!isEnded && wait !== undefined) await clock.advance(Math.max(wait, 1));
+    if (!state.isEnded && wait !== undefined) await clock.advance(Math.max(wait, 1));
     measure(hang);
   }
   return { ...(await ended), longest: hang.longest };
 }
 
 function measure(hang: Hang): void {
+  const now = clock.monotonicMs();
+  if (hang.since !== undefined) hang.longest = Math.max(hang.longest, now - hang.since);
   const isHanging = [...gates.values()].some(({ hanging }) => hanging > 0);
-  if (!isHanging) hang.since = undefined;
-  else hang.since ??= clock.monotonicMs();
-  if (hang.since !== undefined) {
-    hang.longest = Math.max(hang.longest, clock.monotonicMs() - hang.since);
-  }
+  hang.since = isHanging ? (hang.since ?? now) : undefined;
 }
 
-/** Waits until no source has a request, for some turns of the event loop. */
+/** A request passes the loopback interface in less (ms). */
+const quietMs = 10;
+
+/** Waits until no source has a request in progress. */
 async function quiet(): Promise<void> {
   const all = [...gates.values()];
   const counted = () => all.reduce((sum, { count }) => sum + count, 0);
   for (let before = -1; before !== counted() || all.some(({ busy }) => busy > 0); ) {
     before = counted();
-    for (let turn = 0; turn < 5; turn += 1) await settled();
+    await settled();
+    await setTimeout(quietMs);
   }
 }
 

@@ -8,7 +8,7 @@ import { type Define, type EndWith, exit, exitStatusOf } from './exit-status.ts'
 import { plainMessage } from './facts/kube-cause.ts';
 import { explained } from './facts/unread.ts';
 import { printableLines } from './output/width.ts';
-import { Refusal } from './refusal.ts';
+import { Failure } from './refusal.ts';
 import { Interrupted } from './run-command.ts';
 
 /** User commands by name, each loaded on its own: a command starts faster than with all of them. */
@@ -68,7 +68,7 @@ interface Problem {
 
 function problemOf(error: unknown): Problem {
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof Refusal || error instanceof AccessError)
+  if (error instanceof Failure || error instanceof AccessError)
     return { message, next: error.next };
   if (error instanceof KubeError && isOfRequest(error)) return ofRequest(error);
   const cause = causeOf(error);

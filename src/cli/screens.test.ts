@@ -147,6 +147,8 @@ describe('screens', () => {
 
   it.each(['en', 'ko'] as const)('sync and diff in %s', async (lang) => {
     const ready = { status: 'False', reason: 'KeystoneError', message: 'keystone: 401' };
+    const nextAt = '2026-11-26T06:25:00Z';
+    const synced = { config: 'multinic-system/storage', nextAt, now };
     const drifted = node(17, {
       drifted: true,
       ready: 'False',
@@ -161,8 +163,8 @@ describe('screens', () => {
     const skipped = skippedIn(examine(broken), lang);
     const heal = 'kubectl multinic sync --node biz-1/worker-17';
     const texts = [
-      syncText('multinic-system/storage', ready, lang),
-      syncText('multinic-system/storage', { ...ready, status: 'True' }, lang),
+      syncText({ ...synced, ready }, lang),
+      syncText({ ...synced, ready: { ...ready, status: 'True' } }, lang),
       healText(drifted, 'kubectl multinic why biz-1/worker-17', lang),
       healText(drifted, undefined, lang),
       diffText({ node: drifted, pending: [long], skipped, heal, now }, lang),

@@ -55,7 +55,7 @@ export function explainPort(facts: PortFacts): Explanation {
   return { headline: headlineOf(subject, steps, answer), steps, answer, ...concluded(steps) };
 }
 
-/** Concludes about the port from its steps; steps without facts leave the port unexplained. */
+/** Concludes about the port; steps without facts leave the port unexplained. */
 function concluded(steps: readonly Step[]): Pick<Explanation, 'conclusion' | 'unread'> {
   const missing = steps.flatMap((step) => step.missing ?? []);
   const conclusion = conclude({

@@ -6,7 +6,6 @@ export type FactSource =
   | 'Keystone'
   | 'Neutron'
   | 'Nova'
-  | 'OpenStack'
   | 'operator'
   | 'Viola'
   | 'management cluster'

@@ -52,14 +52,14 @@ export interface PortFacts {
   readonly now: Date;
 }
 
-/** Pod of a part that does not start, such as a Pod that cannot pull its image. */
+/** A part's waiting Pod, such as a Pod without image. */
 export interface PodNotStarted {
   readonly pod: string;
-  /** Waiting reason of a container, or of the scheduler, such as ErrImagePull or Unschedulable. */
+  /** Waiting reason from a container or the scheduler, such as ErrImagePull or Unschedulable. */
   readonly reason: string;
-  /** Image of the waiting container; absent: no container waits. */
+  /** The waiting container's image; absent: no container waits. */
   readonly image?: string | undefined;
-  /** Message of the last Event of the Pod, else of the waiting state; absent: no message. */
+  /** Message from the Pod's last Event, else from the waiting state; absent: no message. */
   readonly message?: string | undefined;
 }
 
@@ -74,11 +74,11 @@ export interface PartHealth {
   /** Why it is not healthy; undefined: healthy. */
   readonly problem: string | undefined;
   /**
-   * How the operator is installed. `Deployment` is the default. `Process`: a Lease without a Deployment, such as `make run`.
-   * `None`: neither a Deployment nor a Lease exists in any home; with 0 replicas and without leader.
+   * The operator's installation; default `Deployment`. `Process`: a Lease without a Deployment, such as `make run`.
+   * `None`: neither a Deployment nor a Lease exists; with 0 replicas and without leader.
    */
   readonly installed?: 'Deployment' | 'Process' | 'None';
-  /** Pods that do not start; absent: none, or not read. */
+  /** Waiting Pods; absent: none, or not read. */
   readonly notStarted?: readonly PodNotStarted[];
 }
 

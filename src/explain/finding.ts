@@ -38,7 +38,7 @@ interface SkippedCheck extends Missing {
 /** Section result: sentence for a section without findings, findings and skipped checks. */
 export interface SectionReport {
   readonly section: Section;
-  /** Undefined: all facts were read, and they left nothing to examine. */
+  /** Undefined: the facts left nothing to examine. */
   readonly conclusion: Conclusion | undefined;
   readonly summary: Wording;
   readonly findings: readonly Finding[];

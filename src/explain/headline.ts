@@ -39,7 +39,7 @@ function failedHeadline(what: Wording, { name, reason = '' }: Step, subject: Sub
   }
   const port = { en: lowerFirst(what.en), ko: what.ko };
   if (agentSteps.has(name)) return filled(whyTexts.nicNotConfigured, { port, reason });
-  // Without an answer of Viola a planned NIC may work.
+  // Without Viola's answer a planned NIC may work.
   const isUnread = name === 'Delivery' && facts.node.state === 'unread';
   return isUnread && nicNameOf(subject) !== undefined
     ? filled(whyTexts.nicUnread, { port, reason })

@@ -15,9 +15,9 @@ export function addContext(provider: string): Wording {
   return filled(doctorTexts.addOption, { option });
 }
 
-type CloudReason = keyof typeof cloudReasons | 'NovaServerError' | 'ProviderUnavailable';
+type CloudReason = keyof typeof cloudReasons | 'NovaServerError';
 
-/** Services behind the reasons of an OpenstackConfig with an unreadable cloud. */
+/** Services by the reason for an unreadable cloud. */
 const cloudServices: Readonly<Record<CloudReason, FactSource>> = {
   ContrabassError: 'Contrabass',
   KeystoneError: 'Keystone',
@@ -25,10 +25,9 @@ const cloudServices: Readonly<Record<CloudReason, FactSource>> = {
   NeutronPortError: 'Neutron',
   NeutronSubnetError: 'Neutron',
   NovaServerError: 'Nova',
-  ProviderUnavailable: 'OpenStack',
 };
 
-/** Returns the gap that a silent OpenStack service leaves for an OpenstackConfig; empty: the last sync read the cloud. */
+/** Describes a silent OpenStack service for an OpenstackConfig; empty: the last sync read the cloud. */
 export function unreadCloud(
   config: string,
   ready: { readonly reason?: string | undefined; readonly message?: string | undefined },
@@ -42,7 +41,7 @@ export function unreadCloud(
   return [{ what, why: ofMessage(reason, message), next, required: { source, place: config } }];
 }
 
-/** Returns the gap that a silent Viola leaves for a business cluster. */
+/** Describes a silent Viola for a business cluster. */
 export function unreadViola({ providerId, message }: ClusterView): Missing {
   return {
     what: filled(doctorTexts.connectionOf, { providerId }),

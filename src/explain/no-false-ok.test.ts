@@ -106,7 +106,7 @@ const rows: readonly Row[] = [
     facts: { configs: read([{ ...config, status: ready('Unknown') }]) },
     section: 'openstack',
     conclusion: undefined,
-    summary: nothing,
+    summary: '0 of 1 OpenstackConfig synced',
   },
   {
     title: 'an operator API without an answer beside readable objects',
@@ -185,7 +185,7 @@ const stopped: Partial<PortFacts> = {
 };
 const refused = { ready: 'False', reason: 'ViolaPostError', message: 'connect refused' } as const;
 
-it('why answers with the failure of the OpenstackConfig when Viola is stopped', () => {
+it('why answers with ViolaPostError from the OpenstackConfig when Viola is stopped', () => {
   const configs = [configWith(refused)];
   const facts = { ...portFacts, ...stopped, ...portWith({ configs }) };
   const { answer, headline, conclusion } = explainPort(facts);

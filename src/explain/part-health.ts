@@ -3,7 +3,7 @@ import { filled, type Wording } from '../api/texts/text.ts';
 import type { PartHealth, PodNotStarted } from './facts.ts';
 import { joined, same } from './wording.ts';
 
-/** Returns why a part does not run as expected, with the Pods that do not start; undefined: healthy. */
+/** Returns why a part does not run as expected, with waiting Pods; undefined: healthy. */
 export function problemOf(health: PartHealth): Wording | undefined {
   const { installed, problem, notStarted = [] } = health;
   if (installed === 'None') {

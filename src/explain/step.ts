@@ -25,6 +25,8 @@ export interface NextStep {
   readonly text: Wording;
   /** Shell commands, complete and in order; empty: none exists. */
   readonly commands: readonly string[];
+  /** True: the commands work only after the correction in the text. */
+  readonly isAfterText?: boolean;
   /** Commands for a preview, such as a plan; empty: none. */
   readonly preview: readonly string[];
 }
@@ -38,6 +40,6 @@ export interface Step {
   /** Facts with values, in English and Korean; for `skipped`: the missing fact. */
   readonly evidence: Wording;
   readonly next: NextStep | undefined;
-  /** Unread facts that the step needs; absent: none. */
+  /** Unread facts behind the step; absent: none. */
   readonly missing?: readonly Missing[];
 }

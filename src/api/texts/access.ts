@@ -122,6 +122,10 @@ export const accessTexts = {
     en: 'Port {value}',
     ko: '포트 {value}',
   },
+  planOf: {
+    en: 'Plan of {config}',
+    ko: '{config}의 계획',
+  },
   forbidden: {
     en: 'no access (403)',
     ko: '접근 권한이 없습니다(403)',

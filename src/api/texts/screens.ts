@@ -58,6 +58,10 @@ export const screensTexts = {
     en: 'Server-side dry run by Viola: {accepted} of {nodes} accepted.',
     ko: 'Viola의 서버 측 dry run: 노드 {nodes}개 중 {accepted}개를 받아들였습니다.',
   },
+  noDryRunOfDeletions: {
+    en: 'Viola has no dry run for the deletion of {nodes}.',
+    ko: '노드 {nodes}개의 삭제에는 Viola의 dry run이 없습니다.',
+  },
   networksUnknown: {
     en: 'Networks of Services and Pods are unknown in the business cluster: the plan compared no subnet with them. The agent compares on the node.',
     ko: '비즈니스 클러스터의 Service와 Pod 네트워크를 알 수 없어 NIC의 서브넷과 비교하지 않았습니다. 에이전트가 노드에서 비교합니다.',
@@ -85,6 +89,10 @@ export const screensTexts = {
   configSynced: {
     en: 'OpenstackConfig {config} was synced',
     ko: 'OpenstackConfig {config}가 동기화되었습니다',
+  },
+  syncFailed: {
+    en: 'OpenstackConfig {config} was not synced completely',
+    ko: 'OpenstackConfig {config}의 동기화가 완료되지 않았습니다',
   },
   nodeChecked: {
     en: 'Node {name} was checked',
@@ -251,6 +259,10 @@ In {management}, namespace {registrations}:
   noChanges: {
     en: 'No changes on {nodes}.',
     ko: '노드 {nodes}개에 변경 사항이 없습니다.',
+  },
+  problemsOnly: {
+    en: '{problems}; apart from that, the plan leaves {nodes} unchanged.',
+    ko: '문제 {problems}개. 그 밖에 계획은 노드 {nodes}개를 변경하지 않습니다.',
   },
   changes: {
     en: '{added} added, {changed} changed, {removed} removed on {changing} of {nodes}. {jobs} would start. Other nodes stay as they are.',

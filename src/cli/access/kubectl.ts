@@ -33,7 +33,7 @@ export function flagsOf({ kubeconfig, context }: ClusterChoice): string[] {
  * Starts `kubectl proxy` on a unix socket. The socket has the user's rights in the cluster: its folder is open to no other
  * account.
  */
-export async function startProxy(
+async function startProxy(
   choice: ClusterChoice,
   limit: ChildLimit,
 ): Promise<Tunnel<ClusterAccess>> {
@@ -67,7 +67,7 @@ export async function startProxy(
 }
 
 /** Starts `kubectl port-forward` to a Pod; the returned port is on 127.0.0.1. */
-export async function startPortForward(
+async function startPortForward(
   choice: ClusterChoice,
   target: { readonly namespace: string; readonly pod: string; readonly port: number },
   limit: ChildLimit,
@@ -89,3 +89,6 @@ export async function startPortForward(
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }
+
+/** Connections through kubectl. */
+export const tunnels = { startProxy, startPortForward };

@@ -14,7 +14,7 @@ import { boundedClient } from './bounded-client.ts';
 import { type ChildLimit, NoSuchProgram } from './child.ts';
 import { readClusterText } from './cluster-text.ts';
 import { grantReader, requestTo } from './grants.ts';
-import { type ClusterChoice, startPortForward, startProxy } from './kubectl.ts';
+import { type ClusterChoice, tunnels } from './kubectl.ts';
 import { OperatorApi } from './operator-api.ts';
 import { findOperator, holderOf, type OperatorHome, usualHomes, valueOf } from './operator-home.ts';
 import { SourceLimit } from './source-limit.ts';
@@ -112,7 +112,7 @@ export class Session implements AsyncDisposable {
   async #forward({ namespace, installed }: OperatorHome, pod: string): Promise<number> {
     try {
       const target = { namespace, pod, port: apiPort };
-      return this.#kept(await startPortForward(this.#choice(undefined), target, this.limit))
+      return this.#kept(await tunnels.startPortForward(this.#choice(undefined), target, this.limit))
         .localPort;
     } catch (error) {
       if (error instanceof NoSuchProgram) {
@@ -159,7 +159,7 @@ export class Session implements AsyncDisposable {
 
   async #access(choice: ClusterChoice): Promise<ClusterAccess> {
     try {
-      return this.#kept(await startProxy(choice, this.limit));
+      return this.#kept(await tunnels.startProxy(choice, this.limit));
     } catch (error) {
       if (error instanceof NoSuchProgram) {
         const path = kubeconfigOf(choice.kubeconfig);

@@ -6,6 +6,7 @@ import { type CommonOptions, type FailOn, withCommonOptions, withFailOn } from '
 import { inContextOf, listsOf, problemsIn, unreadIn } from '../output/findings.ts';
 import { print, reportText } from '../output/print.ts';
 import { withSession } from '../run-command.ts';
+import { readInventoryState } from '../status/inventory-state.ts';
 import { doctorText } from './screen.ts';
 
 interface Options extends CommonOptions {
@@ -23,7 +24,10 @@ export function doctorCommand(endWith: EndWith): Command {
 async function doctor(options: Options, endWith: EndWith): Promise<void> {
   await withSession(options, async ({ session }) => {
     const started = session.clock.monotonicMs();
-    const facts = await readSystem(session, options.namespace);
+    const [facts, inventory] = await Promise.all([
+      readSystem(session, options.namespace),
+      readInventoryState(session),
+    ]);
     const sections = inContextOf(examine(facts), options);
     const unread = unreadIn(sections);
     const { output, lang } = options;
@@ -38,7 +42,7 @@ async function doctor(options: Options, endWith: EndWith): Promise<void> {
       print(reportText({ kind: 'Doctor', items, ...lists }, output));
     } else {
       const seconds = (session.clock.monotonicMs() - started) / 1_000;
-      print(doctorText({ facts, sections, options, seconds }, lang));
+      print(doctorText({ facts, inventory, sections, options, seconds }, lang));
     }
     const severities = problemsIn(sections).map(({ severity }) => severity);
     endWith({ isFailed: isNothingRead(facts), severities, unread }, options);

@@ -1,7 +1,7 @@
 import { screensTexts } from '../../api/texts/screens.ts';
 import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import { sectionTitles, words } from '../../api/texts/titles.ts';
-import { missingText } from '../../explain/fact.ts';
+import { type Fact, missingText } from '../../explain/fact.ts';
 import type { SystemFacts } from '../../explain/facts.ts';
 import type { SectionReport } from '../../explain/finding.ts';
 import { joined } from '../../explain/wording.ts';
@@ -16,10 +16,13 @@ import {
 } from '../output/findings.ts';
 import { commandInContext } from '../output/in-context.ts';
 import { displayWidth, padEnd, printable } from '../output/width.ts';
+import type { InventoryState } from '../status/inventory-state.ts';
 import { versionLine } from '../status/screen.ts';
 
 export interface DoctorPage {
   readonly facts: SystemFacts;
+  /** Absent: not requested. */
+  readonly inventory?: Fact<InventoryState>;
   readonly sections: readonly SectionReport[];
   readonly options: Pick<AccessOptions, 'businessContext' | 'context' | 'kubeconfig'>;
   readonly seconds: number;
@@ -42,7 +45,7 @@ export function doctorText(page: DoctorPage, lang: Language): string {
   return [
     ...answer,
     ...(answer.length > 0 ? [''] : []),
-    versionLine(facts, lang),
+    versionLine(facts, lang, page.inventory),
     ...clusterLines(page, lang),
     '',
     ...sections.flatMap((section) => sectionLines(section, form)),
@@ -77,13 +80,13 @@ function clusterLines({ facts, options }: DoctorPage, lang: Language): string[] 
 }
 
 interface Form {
-  /** Cells of the section titles. */
+  /** Width for section titles. */
   readonly width: number;
   readonly lang: Language;
   readonly complete: (command: string) => string;
 }
 
-/** A section without findings is one line. */
+/** A section without findings is a single line. */
 function sectionLines(report: SectionReport, { width, lang, complete }: Form): string[] {
   const title = padEnd(sectionTitles[report.section][lang], width);
   const findings = problemsIn([report]);
@@ -103,7 +106,7 @@ function conclusionWord({ conclusion }: SectionReport): Wording {
   return { good: words.ok, wrong: words.fail, incomplete: words.skip }[conclusion];
 }
 
-/** Names the facts that a section without problem lacks; the first lines name the cause of a required source. */
+/** Adds unread facts to the summary; the first lines name the causes. */
 function resultText({ conclusion, checks, summary, skipped }: SectionReport): Wording {
   const [first] = skipped;
   if (conclusion !== 'incomplete' || first === undefined) return summary;

@@ -9,10 +9,10 @@ import type { Session } from '../access/session.ts';
 import { readConfigs } from './management-facts.ts';
 import { readClusters } from './operator-facts.ts';
 
-/** Output of a command: rows of business clusters, or an OpenstackConfig as `namespace/name`. */
+/** A command's output: rows from business clusters, or an OpenstackConfig as `namespace/name`. */
 type Shown = { readonly providers: readonly string[] } | { readonly config: string };
 
-/** Returns the sources behind an output that did not answer: OpenStack at the last sync, and Viola. */
+/** Returns silent sources behind an output: OpenStack at the last sync, and Viola. */
 export async function unreadBehind(session: Session, shown: Shown): Promise<UnreadSource[]> {
   const [clusters, configs] = await Promise.all([readClusters(session), readableConfigs(session)]);
   const own = (valueOf(configs) ?? []).filter((each) => isShown(each, shown));
@@ -28,7 +28,7 @@ export async function unreadBehind(session: Session, shown: Shown): Promise<Unre
   ]);
 }
 
-/** Returns the business clusters of rows. */
+/** Returns the rows' business clusters. */
 export function shownBy(rows: readonly { readonly providerId: string }[]): Shown {
   return { providers: [...new Set(rows.map(({ providerId }) => providerId))] };
 }
@@ -39,7 +39,7 @@ function isShown(config: OpenstackConfig, shown: Shown): boolean {
   return providers.length === 0 || providers.some((each) => isAmong(each, shown.providers));
 }
 
-/** An output without rows may lack rows of any business cluster. */
+/** An output without rows may lack rows from any business cluster. */
 function isAmong(provider: string, providers: readonly string[]): boolean {
   return providers.length === 0 || providers.includes(provider);
 }
@@ -55,7 +55,7 @@ async function readableConfigs(session: Session): Promise<Fact<readonly Openstac
   return { state: 'read', value: [], source: 'management cluster', at: undefined };
 }
 
-/** Returns the gap of an OpenstackConfig whose last sync could not read the cloud. */
+/** Returns an OpenstackConfig's gap after a sync without answer from the cloud. */
 function cloudGaps(config: OpenstackConfig): readonly Missing[] {
   const ready = findCondition(config.status?.conditions, 'Ready');
   return ready?.status === 'False' ? unreadCloud(keyOf(config), ready) : [];

@@ -56,7 +56,7 @@ function sourceOf(
   return required && behind ? { source: behind, place: provider ?? required.place } : required;
 }
 
-/** Sources that the operator could not read, by the reason of its answer. */
+/** Sources behind the operator, by the reason in an answer without data. */
 const sourceByReason: Readonly<Record<string, FactSource>> = {
   PortUnread: 'Neutron',
   NodeUnread: 'Viola',

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { NodeView } from '../../api/read-http.ts';
+import { listedState, type NodeView } from '../../api/read-http.ts';
 import { ageOf } from '../../explain/wording.ts';
 import type { EndWith } from '../exit-status.ts';
 import { readNodes } from '../facts/operator-facts.ts';
@@ -8,6 +8,7 @@ import { withCommonOptions } from '../options.ts';
 import { type List, type ListOptions, printList, required } from '../output/list.ts';
 import type { Column } from '../output/table.ts';
 import { withSession } from '../run-command.ts';
+import { chosenNodes, refuseUnknownState, withWords } from './filter.ts';
 
 interface Options extends ListOptions {
   readonly cluster?: string;
@@ -20,7 +21,7 @@ interface Options extends ListOptions {
 export function nodesCommand(endWith: EndWith): Command {
   const command = new Command('nodes')
     .description('lists nodes with state, reason and last check')
-    .argument('[names...]', 'only these nodes')
+    .argument('[names...]', 'only these nodes: NODE or PROVIDER/NODE')
     .option('--cluster <provider>', 'only nodes of this business cluster')
     .option('--state <state>', 'only nodes in this state, such as Failed')
     .option('--reason <reason>', 'only nodes with this reason, such as Drifted')
@@ -35,27 +36,21 @@ async function listNodes(
   options: Options,
   endWith: EndWith,
 ): Promise<void> {
+  const { cluster, namespace } = options;
+  const wanted = { names, cluster, namespace };
+  refuseUnknownState(options, listedState.options);
   await withSession(options, async (run) => {
     const list = listOf(() => run.session.now());
     const { unread = [] } = await printList(run, list, options, async () => {
-      const { cluster: providerId, state, reason, config } = options;
-      const given = Object.entries({ providerId, state, reason, config });
+      const { config } = options;
+      const given = Object.entries({ providerId: cluster, config });
       const filter = Object.fromEntries(given.filter(([, value]) => value !== undefined));
       const nodes = required(await readNodes(run.session, filter));
-      const rows = nodes.filter((node) => isChosen(node, names, options.namespace));
+      const rows = withWords(await chosenNodes(run.session, nodes, wanted), options);
       return { rows, unread: await unreadBehind(run.session, shownBy(rows)) };
     });
     endWith({ unread }, options);
   });
-}
-
-export function isChosen(
-  { nodeName, config }: NodeView,
-  names: readonly string[],
-  namespace: string | undefined,
-): boolean {
-  const hasName = names.length === 0 || names.includes(nodeName);
-  return hasName && (namespace === undefined || config.startsWith(`${namespace}/`));
 }
 
 function listOf(now: () => Date): List<NodeView> {

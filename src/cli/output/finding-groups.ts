@@ -9,16 +9,16 @@ import { aligned } from './table.ts';
 import { padEnd, printable } from './width.ts';
 import { nextLine } from './wording.ts';
 
-/** Lines of a finding: its head, and the lines below. */
+/** Lines for a finding. */
 interface FindingRow {
   readonly head: string;
   readonly below: readonly string[];
 }
 
-/** Number of shown findings per reason: 5,000 nodes with one cause fit on a page. */
+/** Shown findings per reason: 5,000 nodes with the same cause fit on a page. */
 const shownFindings = 3;
 
-/** Returns the first findings of each reason as lines, and how to list the others. */
+/** Returns the first findings per reason as lines, and how to list all findings. */
 export function findingRows(
   findings: readonly Finding[],
   lang: Language,
@@ -73,7 +73,7 @@ function moreLines(
   return [filled(screensTexts.moreFindings, { count, all: group.length, reason, command })[lang]];
 }
 
-/** Returns a command that lists all subjects with the reason. */
+/** Returns a command to list all subjects with the reason. */
 function listOf({ section, reason, severity }: Finding): string {
   const scope = section === 'nodes' && severity === 'error' ? rowOf(reason)?.scope : undefined;
   if (scope === 'nic') return multinic('nics', '--reason', reason);
@@ -81,7 +81,7 @@ function listOf({ section, reason, severity }: Finding): string {
   return multinic('doctor', '-o', 'json');
 }
 
-export function severityWord(severity: Severity, lang: Language): string {
+function severityWord(severity: Severity, lang: Language): string {
   const word = { error: words.fail, warning: words.warn, info: words.info }[severity];
   return word[lang];
 }

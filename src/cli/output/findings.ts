@@ -43,7 +43,7 @@ export function skippedIn(sections: readonly SectionReport[], lang: Language): S
   }));
 }
 
-/** Returns the skipped checks whose facts are optional; required sources are listed on their own. */
+/** Returns skipped checks with optional facts; required sources have their own lines. */
 export function optionalIn(sections: readonly SectionReport[], lang: Language): Skipped[] {
   const optional = sections.map((section) => ({
     ...section,
@@ -52,7 +52,7 @@ export function optionalIn(sections: readonly SectionReport[], lang: Language): 
   return skippedIn(optional, lang);
 }
 
-/** Returns the first lines of a page: the first problem of what was read, then the required sources without an answer. */
+/** Returns a page's first lines: the first problem, then required sources without an answer. */
 export function answerLines(
   findings: readonly Finding[],
   unread: readonly UnreadSource[],
@@ -94,14 +94,14 @@ export function countLine(findings: readonly Finding[], lang: Language): string 
   return filled(screensTexts.findings, { findings: all, ...countsOf(findings) })[lang];
 }
 
-/** Returns the numbers of errors and warnings. */
-export function countsOf(findings: readonly Finding[]) {
+/** Counts errors and warnings. */
+function countsOf(findings: readonly Finding[]) {
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const warnings = findings.length - errors;
   return { errors: amount(errors, 'error'), warnings: amount(warnings, 'warning') };
 }
 
-/** Returns the required sources of an examination without an answer. */
+/** Returns an examination's required sources without an answer. */
 export function unreadIn(
   sections: readonly SectionReport[],
   further: readonly Missing[] = [],
@@ -109,7 +109,7 @@ export function unreadIn(
   return unreadSources([...sections.flatMap(({ skipped }) => skipped), ...further]);
 }
 
-/** Returns the lists of a report for JSON. */
+/** Returns a report's lists for JSON. */
 export function listsOf(
   sections: readonly SectionReport[],
   unread: readonly UnreadSource[],

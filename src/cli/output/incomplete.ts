@@ -6,7 +6,7 @@ import type { Language } from '../options.ts';
 import type { Incomplete } from '../report.ts';
 import { printable } from './width.ts';
 
-/** Returns a line per required source without an answer, each with its next step below. */
+/** Returns a line per required source without an answer, with next steps below. */
 export function incompleteLines(unread: readonly UnreadSource[], lang: Language): string[] {
   return unread.flatMap(({ source, place, why, next }) => [
     printable(filled(screensTexts.incomplete, { source, place, why })[lang]),
@@ -14,7 +14,7 @@ export function incompleteLines(unread: readonly UnreadSource[], lang: Language)
   ]);
 }
 
-/** Returns the sources for JSON, with texts in one language. */
+/** Returns the sources for JSON, with texts in a single language. */
 export function incompleteObjects(unread: readonly UnreadSource[], lang: Language): Incomplete[] {
   return unread.map(({ source, place, why, next }) => ({
     source,

@@ -27,7 +27,7 @@ export interface ListOptions extends CommonOptions {
 /** Interval between reads with --watch (ms). */
 const watchMs = 5_000;
 
-/** Rows, and the required sources behind the rows without an answer. */
+/** Rows, and required sources without an answer behind the rows. */
 export interface ListRead<T> {
   readonly rows: readonly T[];
   /** Default: none. */

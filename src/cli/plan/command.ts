@@ -21,7 +21,7 @@ interface Options extends CommonOptions {
   readonly removals: boolean;
 }
 
-/** `multinic plan CONFIG`: what the next sync would do, or a what-if; changes nothing. */
+/** `multinic plan CONFIG`: the next sync's plan, or a what-if; changes nothing. */
 export function planCommand(endWith: EndWith): Command {
   const command = new Command('plan')
     .description('shows what the next sync would do; --set or -f for a what-if; changes nothing')
@@ -59,19 +59,23 @@ async function plan(name: string, options: Options, endWith: EndWith): Promise<v
       const approve = commandInContext(allowRemovals(view.config), options);
       print(planText({ plan: view, onlyRemovals: removals, approve }, lang));
     }
-    const hasChanges = view.nodes.some(({ action }) => action !== 'none');
-    endWith({ hasChanges, unread }, options);
+    endWith({ hasChanges: needsAttention(view), unread }, options);
   });
+}
+
+/** True if the next sync changes nodes, or reports problems. */
+function needsAttention({ nodes, problems }: PlanView): boolean {
+  return problems.length > 0 || nodes.some(({ action }) => action !== 'none');
 }
 
 interface PlanRequest {
   readonly name: string;
   readonly namespace: string | undefined;
-  /** Returns the edit of the current OpenstackConfig. */
+  /** Returns the edit for the current OpenstackConfig. */
   readonly editFor: (config: ConfigObject) => Edit;
 }
 
-/** Number of plans, if the OpenstackConfig changes during each plan. */
+/** Maximum plans, if the OpenstackConfig changes during each plan. */
 const mostChanges = 3;
 const pauseMs = 500;
 
@@ -83,7 +87,7 @@ async function currentPlan(run: Run, { name, namespace, editFor }: PlanRequest):
     const { generation } = config.metadata;
     progress.show(`planning ${keyOf(config)}`);
     const view = await planOf(run, config, editFor(config));
-    // The plan of the last sync may be about an older generation.
+    // The last sync's plan may be about an older generation.
     if (view.dryRun === undefined || view.generation === generation) return view;
     console.error(
       `OpenstackConfig ${keyOf(config)} has changed since the plan (generation ${generation}, planned ${view.generation}): planning again`,

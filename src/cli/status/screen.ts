@@ -87,7 +87,7 @@ function partLines(facts: SystemFacts, inventory: Fact<InventoryState>, lang: La
   return aligned([...rows, state]);
 }
 
-/** The first lines name the cause of a required source. */
+/** The first lines name a required source's cause. */
 function unreadText({ required, why }: Missing, lang: Language): string {
   return required === undefined ? why[lang] : screensTexts.notRead[lang];
 }
@@ -104,7 +104,7 @@ function partText(health: PartHealth, facts: SystemFacts, lang: Language): strin
   return filled(screensTexts.leaderSynced, { leader, age })[lang];
 }
 
-/** Returns the end of the last sync: as the operator reports, else as its status says. */
+/** Returns the last sync's end: from the operator, else from the status. */
 function lastSyncOf(config: OpenstackConfig, { clusters }: SystemFacts): string | undefined {
   const key = keyOf(config);
   const { lastSyncedAt } = config.status ?? {};

@@ -8,14 +8,15 @@ import type { Language } from '../options.ts';
 import { incompleteLines } from '../output/incomplete.ts';
 import { displayWidth, padEnd, printable } from '../output/width.ts';
 
-const results: Readonly<Record<Exclude<StepResult, 'notReached'>, Wording>> = {
+const results: Readonly<Record<StepResult, Wording>> = {
   ok: words.ok,
   warn: words.warn,
   fail: words.fail,
   skipped: words.skip,
+  notReached: screensTexts.stepNotReached,
 };
 
-/** Returns the explanations; the first headline is followed by the required sources without an answer. */
+/** Returns the explanations; required sources without an answer follow the first headline. */
 export function whyPage(
   explanations: readonly Explanation[],
   unread: readonly UnreadSource[],
@@ -45,18 +46,7 @@ function stepLines(steps: readonly Step[], lang: Language): string[] {
   const reached = steps.filter(({ result }) => result !== 'notReached');
   const titles = reached.map(({ name }) => displayWidth(stepTitles[name][lang]));
   const width = Math.max(lang === 'ko' ? 8 : 10, ...titles);
-  return groups(steps).map((group) => {
-    const [first, last] = [group[0]?.number ?? 0, group.at(-1)?.number ?? 0];
-    const number = first === last ? String(first).padStart(2) : ` ${first}-${last}`;
-    const [step] = group.map((each) => each.step);
-    if (!step || step.result === 'notReached' || isUnread(step)) {
-      const names = group.map((each) => stepTitles[each.step.name][lang]).join(', ');
-      const text = step && isUnread(step) ? 'stepsNotExamined' : 'stepNotReached';
-      return `${padEnd(number, width + 6)}${screensTexts[text][lang]}: ${names}`;
-    }
-    const head = `${number}  ${padEnd(stepTitles[step.name][lang], width)}  ${padEnd(results[step.result][lang], 4)}`;
-    return `${head}  ${evidence(printable(step.evidence[lang]), width + 12)}`.trimEnd();
-  });
+  return groups(steps).map((group) => groupLine(group, width, lang));
 }
 
 interface Numbered {
@@ -64,21 +54,41 @@ interface Numbered {
   readonly number: number;
 }
 
-/** True for a step without any result, because a required source did not answer. */
+type Group = readonly [Numbered, ...Numbered[]];
+
+function groupLine(group: Group, width: number, lang: Language): string {
+  const [{ step, number: first }] = group;
+  const last = group.at(-1)?.number ?? first;
+  const number = first === last ? String(first).padStart(2) : ` ${first}-${last}`;
+  const without = withoutResult(step);
+  if (without !== undefined) {
+    const names = group.map((each) => stepTitles[each.step.name][lang]).join(', ');
+    return `${padEnd(number, width + 6)}${without[lang]}: ${names}`;
+  }
+  const head = `${number}  ${padEnd(stepTitles[step.name][lang], width)}  ${padEnd(results[step.result][lang], 4)}`;
+  return `${head}  ${evidence(printable(step.evidence[lang]), width + 12)}`.trimEnd();
+}
+
+/** Returns the text for a step without result; undefined: the step shows a result or an optional unread fact. */
+function withoutResult(step: Step): Wording | undefined {
+  if (step.result === 'notReached') return screensTexts.stepNotReached;
+  return isUnread(step) ? screensTexts.stepsNotExamined : undefined;
+}
+
+/** True for a step without result because a required source did not answer. */
 function isUnread({ result, missing = [] }: Step): boolean {
   return result === 'skipped' && missing.some(({ required }) => required !== undefined);
 }
 
-/** Joins consecutive steps that were not reached, or that lack a required source. */
-function groups(steps: readonly Step[]): Numbered[][] {
-  const all: Numbered[][] = [];
+/** Joins consecutive steps without result and with the same cause. */
+function groups(steps: readonly Step[]): Group[] {
+  const all: [Numbered, ...Numbered[]][] = [];
   for (const [at, step] of steps.entries()) {
     const last = all.at(-1);
-    const before = last?.[0]?.step;
-    const isOpen = (step.result === 'notReached' || isUnread(step)) && before;
-    if (isOpen && before.result === step.result && isUnread(before) === isUnread(step)) {
-      last?.push({ step, number: at + 1 });
-    } else all.push([{ step, number: at + 1 }]);
+    const without = withoutResult(step);
+    const isSame = without !== undefined && last && withoutResult(last[0].step) === without;
+    if (last && isSame) last.push({ step, number: at + 1 });
+    else all.push([{ step, number: at + 1 }]);
   }
   return all;
 }

@@ -17,11 +17,12 @@ export interface Checked {
 
 const order: readonly Severity[] = ['error', 'warning', 'info'];
 
-/** Returns a section's report, errors first. */
+/** Returns a section's report, errors first; `empty`: summary without checks and unread facts. */
 export function reportOf(
   section: Section,
   summary: Wording,
   checked: readonly Checked[],
+  empty: Wording = doctorTexts.nothingToExamine,
 ): SectionReport {
   const findings = checked.flatMap((each) => each.findings.map((found) => ({ section, ...found })));
   const skipped = checked.flatMap(({ skipped: list = [] }) =>
@@ -34,7 +35,7 @@ export function reportOf(
   return {
     section,
     conclusion: conclude({ isWrong, isExamined, missing: skipped }),
-    summary: isExamined ? summary : unexamined(skipped),
+    summary: isExamined ? summary : skipped.length > 0 ? doctorTexts.notExamined : empty,
     findings: findings.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity)),
     // A missing fact skips several checks.
     skipped: skipped.filter((each) => {
@@ -43,11 +44,6 @@ export function reportOf(
     }),
     checks,
   };
-}
-
-/** A section without a check states no result. */
-function unexamined(skipped: readonly Missing[]): Wording {
-  return skipped.length > 0 ? doctorTexts.notExamined : doctorTexts.nothingToExamine;
 }
 
 /** Runs checks on a fact, or reports the fact as missing. */

@@ -23,14 +23,19 @@ export function examineOpenstack(facts: SystemFacts): SectionReport {
     ]),
     checks: configs.filter(isSettled).length * checksPerConfig,
   }));
-  const summary = syncedConfigs(valueOf(facts.configs) ?? []);
-  return reportOf('openstack', summary, [checked, onFact(facts.nodes, () => none)]);
+  const configs = valueOf(facts.configs) ?? [];
+  const summary = syncedConfigs(configs);
+  const empty = configs.length > 0 ? summary : undefined;
+  return reportOf('openstack', summary, [checked, onFact(facts.nodes, () => none)], empty);
 }
 
-/** True after an attempt: before the first attempt no check has a result. */
+/** True if Ready shows the cloud's result: not before the first attempt, and not with a failed delivery. */
 function isSettled({ status }: OpenstackConfig): boolean {
-  const { status: ready = 'Unknown', reason } = findCondition(status?.conditions, 'Ready') ?? {};
-  return ready !== 'Unknown' || reason === 'Paused';
+  const ready = findCondition(status?.conditions, 'Ready');
+  const { status: word = 'Unknown', reason = '' } = ready ?? {};
+  return (
+    word === 'True' || reason === 'Paused' || (word === 'False' && !blocks(reason, 'delivery'))
+  );
 }
 
 /** Only a completed sync has used the credentials. */

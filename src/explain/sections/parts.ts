@@ -24,7 +24,7 @@ export function examineParts({ parts, versions }: SystemFacts): SectionReport {
   return reportOf('parts', summary, [onFact(parts, unhealthy), skews]);
 }
 
-/** True if the versions of the operator and of another part are known. */
+/** True if the operator's version and a further part's version are known. */
 function isComparable(versions: readonly PartVersion[]): boolean {
   const parts = versions.filter(({ part }) => part !== 'cli');
   return parts.length > 1 && parts.some(({ part }) => part === 'operator');

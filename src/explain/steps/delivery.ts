@@ -60,7 +60,7 @@ function clusterProblem(subject: Subject): Outcome | undefined {
   return cluster.value.reachable === false ? unreachable(cluster.value, subject) : undefined;
 }
 
-/** Viola did not answer: what the OpenstackConfig reports comes first. */
+/** Returns a gap without Viola's answer; the OpenstackConfig's own failure comes first. */
 function unreadConnection({ facts: { cluster } }: Subject): Outcome | undefined {
   const view = valueOf(cluster);
   return view && isUnread(view) ? skipped(unreadViola(view)) : undefined;
@@ -117,8 +117,8 @@ function refused(subject: Subject): Outcome | undefined {
 }
 
 /**
- * Returns the OpenstackConfig's failure after the node's delivery: later changes do not arrive. Without an answer of Viola
- * the NIC itself is unread.
+ * Returns the OpenstackConfig's failure after the node's delivery: later changes do not arrive. Without Viola's answer the
+ * NIC itself is unread.
  */
 function laterFailure({ port, config, facts }: Subject): Outcome | undefined {
   const { ready, reason, message } = config ?? {};

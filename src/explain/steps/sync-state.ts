@@ -57,7 +57,7 @@ export function failingSync(
   const next = nextFor(reason, { config: config.config });
   const hasNic = nic !== undefined || verdict?.nic !== undefined;
   if (!hasNic) return fail(reason, evidence, next);
-  // The NIC is as of the last sync: the port itself is unread now.
+  // The last sync knew the NIC; the port's present state is unread.
   return { ...warn(reason, evidence, next), missing: unreadCloud(config.config, config) };
 }
 
