@@ -48,6 +48,10 @@ const clusterView = z.object({
     .boolean()
     .optional()
     .describe('Whether Viola reaches it; absent: Viola was not read.'),
+  isLegacy: z
+    .boolean()
+    .optional()
+    .describe('True: a legacy Viola, without a list of business clusters; absent: not legacy.'),
   message: z.string().describe("Viola's message about the connection; empty: none."),
   checkedAt: time('When Viola checked the connection').optional(),
   missingRights: z.array(z.string()).optional().describe('Missing rights; absent: unknown.'),

@@ -50,6 +50,7 @@ async function startGates(): Promise<CliFixture> {
   gates.set('business', await openGate(scene.api.url, { authorization }));
   gates.set('operator', await openGate(`http://127.0.0.1:${scene.operatorPort}`));
   await answerPlan(scene, unchangedPlan);
+  scene.answers.set('GET /v1/inventory/history', []);
   replaceTools();
   return scene;
 }
@@ -61,6 +62,7 @@ const commands = {
   plan: ['plan', 'storage'],
   nodes: ['nodes'],
   nics: ['nics'],
+  history: ['history'],
 } as const;
 type Name = keyof typeof commands;
 
@@ -73,7 +75,7 @@ interface Source {
   readonly unneeded?: (outage: Outage) => readonly Name[];
 }
 
-const lists = ['plan', 'nodes', 'nics'] as const;
+const lists = ['plan', 'nodes', 'nics', 'history'] as const;
 
 function isParts(path: string): boolean {
   return /\/(deployments|pods)(\?|$)/.test(path);

@@ -20,6 +20,7 @@ export const commands: Readonly<Record<string, () => Promise<Define>>> = {
   plan: async () => (await import('./plan/command.ts')).planCommand,
   diff: async () => (await import('./diff/command.ts')).diffCommand,
   sync: async () => (await import('./sync/command.ts')).syncCommand,
+  history: async () => (await import('./history/command.ts')).historyCommand,
   'allow-removals': async () => (await import('./allow-removals/command.ts')).allowRemovalsCommand,
   doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
   'support-bundle': async () => (await import('./support-bundle/command.ts')).supportBundleCommand,

@@ -1,4 +1,5 @@
 import type { ClusterNetwork } from '../api/cluster-networks.ts';
+import type { InventoryChange } from '../api/inventory-http.ts';
 import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import type { OpenstackConfig } from '../api/openstackconfig.ts';
 import type { ClusterView, NodeView, PortView } from '../api/read-http.ts';
@@ -29,6 +30,16 @@ export interface PartVersion {
   readonly version: string;
 }
 
+/** A port's past as NIC. */
+export interface Formerly {
+  /** Last change, if the NIC was removed; undefined: no removal in the searched history. */
+  readonly removal:
+    | Pick<InventoryChange, 'providerId' | 'nodeName' | 'name' | 'at' | 'basis'>
+    | undefined;
+  /** Oldest searched change (RFC 3339); undefined: unknown. */
+  readonly oldest: string | undefined;
+}
+
 /** Everything that one port's explanation uses. */
 export interface PortFacts {
   /** Undefined: no account of an OpenstackConfig sees such a port. */
@@ -46,6 +57,8 @@ export interface PortFacts {
   readonly versions: Fact<readonly PartVersion[]>;
   /** OpenstackConfigs, for complete commands; absent: commands append to a list by JSON patch. */
   readonly configs?: Fact<readonly OpenstackConfig[]>;
+  /** Read for a port without server; absent: not needed. */
+  readonly formerly?: Fact<Formerly>;
   /** NIC name, if the user entered NODE/NIC. */
   readonly nicName?: string;
   /** Time of this explanation. */

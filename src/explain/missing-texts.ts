@@ -42,11 +42,11 @@ export function unreadCloud(
 }
 
 /** Describes a silent Viola for a business cluster. */
-export function unreadViola({ providerId, message }: ClusterView): Missing {
-  return {
-    what: filled(doctorTexts.connectionOf, { providerId }),
-    why: message === '' ? doctorTexts.violaUnread : same(message),
-    next: doctorTexts.checkViola,
-    required: { source: 'Viola', place: providerId },
-  };
+export function unreadViola({ providerId, message, isLegacy = false }: ClusterView): Missing {
+  const why = message === '' ? doctorTexts.violaUnread : same(message);
+  const what = filled(doctorTexts.connectionOf, { providerId });
+  // A legacy Viola never reports connections.
+  if (isLegacy) return { what, why, next: same('') };
+  const required = { source: 'Viola', place: providerId } as const;
+  return { what, why, next: doctorTexts.checkViola, required };
 }

@@ -21,7 +21,7 @@ const ready = (status: 'True' | 'Unknown') => ({
   conditions: [{ type: 'Ready', status, reason: 'WaitingForTrigger', message: '' }],
 });
 const unknown = { state: 'Unknown', ready: 'Unknown', reason: 'StatusUnsupported' } as const;
-const silent = node(17, {
+const unreported = node(17, {
   ...unknown,
   nics: [nic(17, 0, { state: 'Unknown' }), nic(17, 1, { state: 'Unknown' })],
 });
@@ -40,7 +40,7 @@ it('the nodes section counts configured NICs when an agent is still at work', ()
 });
 
 it('doctor skips NICs and boot files when a node has no status', () => {
-  const facts = { nodes: read([silent]), kubernetesNodes: new Map() };
+  const facts = { nodes: read([unreported]), kubernetesNodes: new Map() };
   const reports = examine({ ...systemFacts, ...facts });
   const checks = new Map(reports.map(({ section, checks: count }) => [section, count]));
   expect([checks.get('nodes'), checks.get('bootFiles')]).toEqual([0, 0]);
@@ -64,6 +64,8 @@ const unreadClusters = {
 } as const;
 const [operator] = systemFacts.parts.state === 'read' ? systemFacts.parts.value : [];
 if (!operator) throw new Error('the facts have an operator');
+
+const silent = { ...cluster, reachable: undefined, message: 'timeout' };
 
 interface Row {
   readonly title: string;
@@ -117,9 +119,16 @@ const rows: readonly Row[] = [
   },
   {
     title: 'a Viola without an answer',
-    facts: { clusters: read([{ ...cluster, reachable: undefined, message: 'timeout' }]) },
+    facts: { clusters: read([silent]) },
     section: 'delivery',
     conclusion: 'incomplete',
+    summary: '3 nodes in 1 business cluster, 0 waiting',
+  },
+  {
+    title: 'a legacy Viola without a list of business clusters',
+    facts: { clusters: read([{ ...silent, isLegacy: true }]) },
+    section: 'delivery',
+    conclusion: 'good',
     summary: '3 nodes in 1 business cluster, 0 waiting',
   },
   {

@@ -226,6 +226,10 @@ export const accessTexts = {
     en: 'not allowed ({status}): {message}',
     ko: '권한이 없습니다({status}): {message}',
   },
+  history: {
+    en: 'NIC history',
+    ko: 'NIC 이력',
+  },
   inventory: {
     en: 'Inventory',
     ko: '인벤토리',

@@ -45,6 +45,13 @@ interface Attempt extends Call {
   readonly signal: AbortSignal;
 }
 
+type Headers = Readonly<Record<string, string | undefined>>;
+
+interface Answer {
+  readonly text: string;
+  readonly headers: Headers;
+}
+
 /** The operator's HTTP API. Every request ends at the limit. */
 export class OperatorApi implements AsyncDisposable {
   readonly #address: OperatorAddress;
@@ -68,21 +75,34 @@ export class OperatorApi implements AsyncDisposable {
   }
 
   async get<T>(path: string, schema: z.ZodType<T>, query: Query = {}, ms?: number): Promise<T> {
+    return (await this.getWithHeaders(path, schema, query, ms)).body;
+  }
+
+  /** Returns the body with the response headers, such as x-continue. */
+  async getWithHeaders<T>(
+    path: string,
+    schema: z.ZodType<T>,
+    query: Query = {},
+    ms?: number,
+  ): Promise<{ readonly body: T; readonly headers: Headers }> {
     const search = new URLSearchParams();
     for (const [key, value] of Object.entries(query)) {
       if (value !== undefined) search.set(key, String(value));
     }
     const suffix = search.size > 0 ? `?${search.toString()}` : '';
-    return this.#parsed({ method: 'GET', path: path + suffix, ms }, schema);
+    const call = { method: 'GET', path: path + suffix, ms } as const;
+    const { text, headers } = await this.#send(call);
+    return { body: parsedBody(call, text, schema), headers };
   }
 
   async post<T>(path: string, body: unknown, schema: z.ZodType<T>): Promise<T> {
-    return this.#parsed({ method: 'POST', path, body }, schema);
+    const call = { method: 'POST', path, body } as const;
+    return parsedBody(call, (await this.#send(call)).text, schema);
   }
 
   /** Returns an answer's text, such as metrics. */
   async text(path: string): Promise<string> {
-    return this.#send({ method: 'GET', path });
+    return (await this.#send({ method: 'GET', path })).text;
   }
 
   /** Returns all items of a paged list. */
@@ -101,27 +121,13 @@ export class OperatorApi implements AsyncDisposable {
     return items;
   }
 
-  async #parsed<T>(call: Call, schema: z.ZodType<T>): Promise<T> {
-    const text = await this.#send(call);
-    const body = parsedJson(text);
-    if (body === undefined) throw noJson(`the answer to ${call.path}`, 200, text);
-    const parsed = schema.safeParse(body);
-    if (parsed.success) return parsed.data;
-    const why = z.prettifyError(parsed.error).replaceAll('\n', ' ');
-    throw new ApiError(
-      0,
-      'UnknownAnswer',
-      `the operator's answer to ${call.path} is unknown: ${why}`,
-    );
-  }
-
-  #send(call: Call): Promise<string> {
+  #send(call: Call): Promise<Answer> {
     const send = async (signal: AbortSignal) =>
       this.#sendOnce({ ...call, signal, token: await this.#address.token?.() });
     return this.#limit.call(send, call.ms);
   }
 
-  async #sendOnce(attempt: Attempt): Promise<string> {
+  async #sendOnce(attempt: Attempt): Promise<Answer> {
     const used = this.#pool;
     try {
       return await this.#sendBy(used, attempt);
@@ -134,11 +140,11 @@ export class OperatorApi implements AsyncDisposable {
   }
 
   /** Later requests use TLS only if the server answers with TLS. */
-  async #sendByTls(pool: Pool, attempt: Attempt, first: unknown): Promise<string> {
+  async #sendByTls(pool: Pool, attempt: Attempt, first: unknown): Promise<Answer> {
     try {
-      const text = await this.#sendBy(pool, attempt);
+      const answer = await this.#sendBy(pool, attempt);
       this.#pool = pool;
-      return text;
+      return answer;
     } catch (error) {
       if (!(error instanceof ApiError)) throw unreached(first);
       this.#pool = pool;
@@ -146,7 +152,7 @@ export class OperatorApi implements AsyncDisposable {
     }
   }
 
-  async #sendBy(pool: Pool, { method, path, body, token, signal }: Attempt): Promise<string> {
+  async #sendBy(pool: Pool, { method, path, body, token, signal }: Attempt): Promise<Answer> {
     const answer = await pool.request({
       method,
       path: this.#prefix + path,
@@ -161,7 +167,7 @@ export class OperatorApi implements AsyncDisposable {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.body.text();
-    if (answer.statusCode < 300) return text;
+    if (answer.statusCode < 300) return { text, headers: headersOf(answer.headers) };
     throw refusal(answer.statusCode, text);
   }
 
@@ -169,6 +175,15 @@ export class OperatorApi implements AsyncDisposable {
     await this.#first.destroy();
     await this.#byTls?.destroy();
   }
+}
+
+function parsedBody<T>({ path }: Call, text: string, schema: z.ZodType<T>): T {
+  const body = parsedJson(text);
+  if (body === undefined) throw noJson(`the answer to ${path}`, 200, text);
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const why = z.prettifyError(parsed.error).replaceAll('\n', ' ');
+  throw new ApiError(0, 'UnknownAnswer', `the operator's answer to ${path} is unknown: ${why}`);
 }
 
 function poolOf(origin: string, { verifiesTls }: OperatorAddress): Pool {
@@ -179,6 +194,12 @@ function poolOf(origin: string, { verifiesTls }: OperatorAddress): Pool {
     timeout: 0,
   });
   return new Pool(origin, { connect, allowH2: false });
+}
+
+/** Returns the headers with a single value. */
+function headersOf(all: Readonly<Record<string, string | string[] | undefined>>): Headers {
+  const single = Object.entries(all).filter(([, value]) => typeof value === 'string');
+  return Object.fromEntries(single) as Headers;
 }
 
 function unreached(error: unknown): unknown {

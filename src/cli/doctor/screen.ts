@@ -52,9 +52,9 @@ export function doctorText(page: DoctorPage, lang: Language): string {
     ...infos.map(({ subject, evidence }) =>
       row(words.info[lang], `${subject}: ${evidence[lang]}`, width),
     ),
-    ...mergedByCause(optionalIn(sections, lang)).flatMap(({ what, why, next = '' }) => [
+    ...mergedByCause(optionalIn(sections, lang)).flatMap(({ what, why, next }) => [
       row(words.skip[lang], `${what}: ${why}`, width),
-      row('', `${words.next[lang]} ${next}`, width),
+      ...(next === undefined ? [] : [row('', `${words.next[lang]} ${next}`, width)]),
     ]),
     '',
     summaryLine(page, lang),

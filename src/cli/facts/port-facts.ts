@@ -6,6 +6,7 @@ import { providerOfPort } from '../../explain/subject.ts';
 import type { Session } from '../access/session.ts';
 import { readAgentJob } from './agent-facts.ts';
 import { readKubernetesNodes } from './business-facts.ts';
+import { type HistorySearch, readFormerly } from './history-facts.ts';
 import { readConfigs, readParts } from './management-facts.ts';
 import { readClusters, readFreshNode, readNodes } from './operator-facts.ts';
 import { readControllers } from './system-facts.ts';
@@ -15,6 +16,8 @@ export interface PortSubject {
   readonly port: Fact<PortView | undefined>;
   /** Node and NIC that the user entered; undefined: the port's node. */
   readonly entered?: { readonly node: NodeView; readonly nicName: string } | undefined;
+  /** Search for a former NIC; absent: the port has a node. */
+  readonly search?: Pick<HistorySearch, 'query' | 'matches'> | undefined;
 }
 
 type NodeRef = Pick<NodeView, 'providerId' | 'nodeName'>;
@@ -28,7 +31,17 @@ export async function readPortFacts(session: Session, subject: PortSubject): Pro
     ref || port.state === 'read' ? readNodeOf(session, ref, serverId) : nodeOfUnread(port),
   ]);
   const nicName = entered === undefined ? {} : { nicName: entered.nicName };
-  return { port, ...system, ...ofNode, ...nicName, now: session.now() };
+  const formerly = await formerlyOf(session, subject);
+  return { port, ...system, ...ofNode, ...nicName, ...formerly, now: session.now() };
+}
+
+/** Reads the history only for a port without server. */
+async function formerlyOf(
+  session: Session,
+  { port, search }: PortSubject,
+): Promise<Pick<PortFacts, 'formerly'>> {
+  if (port.state === 'unread' || port.value?.deviceId || !search) return {};
+  return { formerly: await readFormerly(session, search) };
 }
 
 interface Place {

@@ -39,7 +39,7 @@ export function skippedIn(sections: readonly SectionReport[], lang: Language): S
   return [...byMissing.values()].map(({ what, why, next }) => ({
     what: what[lang],
     why: why[lang],
-    next: next[lang],
+    ...(next[lang] === '' ? {} : { next: next[lang] }),
   }));
 }
 

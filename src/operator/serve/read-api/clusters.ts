@@ -80,7 +80,10 @@ function idsIn(report: ViolaReport): readonly string[] {
   return report.kind === 'read' ? report.items.map(({ providerId }) => providerId) : [];
 }
 
-type Connection = Pick<ClusterView, 'reachable' | 'message' | 'checkedAt' | 'missingRights'>;
+type Connection = Pick<
+  ClusterView,
+  'reachable' | 'message' | 'checkedAt' | 'missingRights' | 'isLegacy'
+>;
 
 /** Returns the connection from the first report with the cluster; undefined: no Viola reports the cluster. */
 function connectionOf(
@@ -93,7 +96,7 @@ function connectionOf(
   const found = items.find((item) => item.providerId === providerId);
   if (found) return reportedConnection(found);
   const unread = reports.find((report) => report.kind === 'unread');
-  return unread && { message: unread.why };
+  return unread && { message: unread.why, ...optional({ isLegacy: unread.isLegacy }) };
 }
 
 function reportedConnection(cluster: ReportedCluster): Connection {
