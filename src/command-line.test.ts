@@ -87,7 +87,7 @@ it.each<Row>([
     'multinic migrate biz-config plan: unknown option `--contxt`; did you mean `--context`?',
   ],
   [
-    ['register-cluster', 'a', '--kubeconfig', '/nowhere/k'],
+    ['register-cluster', 'a', '--business-kubeconfig', '/nowhere/k'],
     'the kubeconfig /nowhere/k does not exist\nNext: ',
   ],
   [

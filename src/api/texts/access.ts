@@ -147,8 +147,8 @@ export const accessTexts = {
     ko: 'Kubernetes API 서버의 응답이 아닙니다: {text}',
   },
   noConnection: {
-    en: 'no connection: {text}',
-    ko: '연결할 수 없습니다: {text}',
+    en: 'the API server does not answer: {text}',
+    ko: 'API 서버가 응답하지 않습니다: {text}',
   },
   unauthorized: {
     en: 'the credentials are not accepted (401)',
@@ -166,9 +166,21 @@ export const accessTexts = {
     en: 'check the context with --context; if it is right, install the CRDs of MultiNIC',
     ko: '--context의 context를 확인하십시오. 맞으면 MultiNIC의 CRD를 설치하십시오',
   },
-  noKubeconfig: {
-    en: 'no kubeconfig, or none with a current context: kubectl connects to localhost:8080',
-    ko: 'kubeconfig가 없거나 현재 context가 없습니다. kubectl이 localhost:8080에 연결합니다',
+  noSuchKubeconfig: {
+    en: 'the kubeconfig {kubeconfig} does not exist',
+    ko: 'kubeconfig {kubeconfig} 파일이 없습니다',
+  },
+  noCurrentContext: {
+    en: 'the kubeconfig {kubeconfig} has no current context',
+    ko: 'kubeconfig {kubeconfig}에 현재 context가 없습니다',
+  },
+  administratorRuns: {
+    en: 'ask an administrator of the cluster to run: {command}',
+    ko: '클러스터 관리자에게 다음 명령의 실행을 요청하십시오: {command}',
+  },
+  equalUserNames: {
+    en: 'log in to the cluster again. Equal user names may be the cause: kubectl uses the first user named {users} in {kubeconfig} for several clusters; give a kubeconfig per cluster with --kubeconfig and --business-kubeconfig PROVIDER=FILE',
+    ko: '클러스터에 다시 로그인하십시오. 같은 사용자 이름이 원인일 수 있습니다. kubectl은 {kubeconfig}에서 이름이 {users}인 첫 사용자를 여러 클러스터에 사용합니다. --kubeconfig와 --business-kubeconfig PROVIDER=FILE로 클러스터별 kubeconfig를 지정하십시오',
   },
   logIn: {
     en: 'log in to the cluster with its own tool, or give --kubeconfig PATH or --context NAME',

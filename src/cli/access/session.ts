@@ -13,7 +13,7 @@ import { type AccessOptions, usualRequestTimeoutMs } from '../options.ts';
 import { boundedClient } from './bounded-client.ts';
 import { type ChildLimit, NoSuchProgram } from './child.ts';
 import { readClusterText } from './cluster-text.ts';
-import { grantReader } from './grants.ts';
+import { grantReader, requestTo } from './grants.ts';
 import { type ClusterChoice, tunnels } from './kubectl.ts';
 import { OperatorApi } from './operator-api.ts';
 import { findOperator, holderOf, type OperatorHome, usualHomes, valueOf } from './operator-home.ts';
@@ -53,6 +53,11 @@ export class Session implements AsyncDisposable {
   /** Returns the required source; undefined: a business cluster without access options. */
   required(source: FactSource, provider?: string): RequiredSource | undefined {
     return requiredSource(this.options, { source, provider, operatorPlace: this.#operatorPlace });
+  }
+
+  /** Returns the kubeconfig's path for a business cluster; undefined: for the management cluster. */
+  kubeconfig(provider: string | undefined): string {
+    return kubeconfigOf(choiceOf(this.options, provider)?.kubeconfig);
   }
 
   management(): Promise<KubeClient> {
@@ -124,10 +129,9 @@ export class Session implements AsyncDisposable {
 
   #failedForward(error: unknown, namespace: string): unknown {
     if (this.signal.aborted || !(error instanceof Error)) return error;
-    const user = /User "([^"]+)"/.exec(error.message)?.[1] ?? 'USER';
     if (/forbidden/i.test(error.message)) {
-      const why = accessTexts.forwardForbidden;
-      return new Unread(why, same(grantReader(namespace)(user)));
+      const next = requestTo(grantReader(namespace), error.message);
+      return new Unread(accessTexts.forwardForbidden, next);
     }
     const why = filled(accessTexts.forwardFailed, { message: error.message });
     return new Unread(why, accessTexts.tryAgain);

@@ -16,7 +16,7 @@ export function readAgentJob(
   nodeName: string,
 ): Promise<Fact<AgentJob | undefined>> {
   const what = filled(accessTexts.agentJobs, { nodeName });
-  return factOf(session, aboutBusiness(session, what, provider), async () => {
+  return factOf(session, aboutBusiness(session, what, provider, namespaces.agents), async () => {
     const latest = await latestJob(session, provider, nodeLabels(nodeName));
     return latest && agentJobOf(latest.job, latest.pods);
   });
@@ -55,7 +55,7 @@ export function readCheckLog(
   nodeName: string,
 ): Promise<Fact<string | undefined>> {
   const what = filled(accessTexts.agentLog, { nodeName });
-  return factOf(session, aboutBusiness(session, what, provider), async () => {
+  return factOf(session, aboutBusiness(session, what, provider, namespaces.agents), async () => {
     const selector = `${nodeLabels(nodeName)},${labels.action}=check`;
     const [pod] = (await latestJob(session, provider, selector))?.pods ?? [];
     if (!pod) return undefined;

@@ -5,14 +5,21 @@ import { filled, type Wording } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { KubernetesNode, PartVersion } from '../../explain/facts.ts';
 import { deployments, type Node, nodes } from '../../kube/core-resources.ts';
-import { grantBusiness } from '../access/grants.ts';
+import { grantNodes, grantPods } from '../access/grants.ts';
 import type { Session } from '../access/session.ts';
 import { flagsTo } from '../access/sources.ts';
 import { nodeConfigs } from './kinds.ts';
 import { type FactAbout, factOf } from './unread.ts';
 
-export function aboutBusiness(session: Session, what: Wording, provider: string): FactAbout {
-  const grant = grantBusiness(flagsTo(session.options, provider));
+/** Describes a fact about a business cluster; `namespace`: Pods, Jobs or Deployments there, else Nodes. */
+export function aboutBusiness(
+  session: Session,
+  what: Wording,
+  provider: string,
+  namespace?: string,
+): FactAbout {
+  const flags = flagsTo(session.options, provider);
+  const grant = namespace === undefined ? grantNodes(flags) : grantPods(flags, namespace);
   return {
     what: filled(accessTexts.inBusinessCluster, { what, provider }),
     source: 'business cluster',
@@ -68,19 +75,23 @@ export function readControllerVersion(
   session: Session,
   provider: string,
 ): Promise<Fact<PartVersion[]>> {
-  return factOf(session, aboutBusiness(session, accessTexts.controller, provider), async () => {
-    const client = await session.client(provider);
-    const labelSelector = `${labels.component}=controller,${labels.appName}=${agentAppName}`;
-    const { items } = await client.listAll(deployments, {
-      namespace: namespaces.system,
-      labelSelector,
-      signal: session.signal,
-    });
-    return items.flatMap(({ metadata }) => {
-      const version = metadata.labels?.['app.kubernetes.io/version'];
-      return version === undefined
-        ? []
-        : [{ part: 'controller' as const, providerId: provider, version }];
-    });
-  });
+  return factOf(
+    session,
+    aboutBusiness(session, accessTexts.controller, provider, namespaces.system),
+    async () => {
+      const client = await session.client(provider);
+      const labelSelector = `${labels.component}=controller,${labels.appName}=${agentAppName}`;
+      const { items } = await client.listAll(deployments, {
+        namespace: namespaces.system,
+        labelSelector,
+        signal: session.signal,
+      });
+      return items.flatMap(({ metadata }) => {
+        const version = metadata.labels?.['app.kubernetes.io/version'];
+        return version === undefined
+          ? []
+          : [{ part: 'controller' as const, providerId: provider, version }];
+      });
+    },
+  );
 }

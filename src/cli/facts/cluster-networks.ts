@@ -13,7 +13,7 @@ import { same } from '../../explain/wording.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { configMaps } from '../../kube/core-resources.ts';
 import { KubeError } from '../../kube/errors.ts';
-import { grantConfigMaps } from '../access/grants.ts';
+import { grantConfigMap } from '../access/grants.ts';
 import type { Session } from '../access/session.ts';
 import { flagsTo } from '../access/sources.ts';
 import { Unread } from '../access/unread.ts';
@@ -27,7 +27,10 @@ export function readClusterNetworks(
 ): Promise<Fact<ClusterNetwork[]>> {
   const what = accessTexts.clusterNetworks;
   const flags = flagsTo(session.options, provider);
-  const about = { ...aboutBusiness(session, what, provider), grant: grantConfigMaps(flags) };
+  const about = {
+    ...aboutBusiness(session, what, provider),
+    grant: grantConfigMap(flags, configMapIn),
+  };
   return factOf(session, about, async () => {
     const client = await session.client(provider);
     const { signal } = session;
@@ -43,6 +46,10 @@ export function readClusterNetworks(
       throw new Unread(same(`${name}: ${error.message}`), same(command));
     }
   });
+}
+
+function configMapIn(namespace: string): string {
+  return namespace === kubeadmConfig.namespace ? kubeadmConfig.name : clusterNetworksName;
 }
 
 async function networksOfKubernetes(

@@ -29,7 +29,7 @@ export function readConfigs(
   const about = {
     what: same('OpenstackConfigs'),
     source: 'management cluster' as const,
-    grant: grantView,
+    grant: grantView(namespace),
   };
   return factOf(session, about, async () => {
     const client = await session.management();

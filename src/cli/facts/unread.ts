@@ -5,11 +5,12 @@ import { same } from '../../explain/wording.ts';
 import { AccessError } from '../../kube/access/access-error.ts';
 import { KubeError } from '../../kube/errors.ts';
 import { DeadlineReached } from '../../time/deadline.ts';
+import type { Grant } from '../access/grants.ts';
 import { ApiError } from '../access/operator-api.ts';
 import type { Session } from '../access/session.ts';
 import { SourceError } from '../access/sources.ts';
 import { Unread } from '../access/unread.ts';
-import { kubeCause } from './kube-cause.ts';
+import { type Explained, ofKube, type ReadContext } from './kube-cause.ts';
 
 export interface FactAbout {
   /** Name of the fact, such as "Nodes of biz-2". */
@@ -20,7 +21,7 @@ export interface FactAbout {
   /** True: no command needs the fact for a complete answer. */
   readonly isOptional?: boolean;
   /** Command that grants the missing right to a user. */
-  readonly grant: (user: string) => string;
+  readonly grant: Grant;
 }
 
 /**
@@ -38,7 +39,8 @@ export async function factOf<T>(
   } catch (error) {
     const required = isOptional ? undefined : sourceOf(session, error, { source, provider });
     const place = required?.place ?? source;
-    const cause = explained(error, { grant, place });
+    const kubeconfig = session.kubeconfig(provider);
+    const cause = explained(error, { grant, place, kubeconfig });
     return { state: 'unread', what, ...cause, ...(required && { required }) };
   }
 }
@@ -60,76 +62,27 @@ const sourceByReason: Readonly<Record<string, FactSource>> = {
   NodeUnread: 'Viola',
 };
 
-/** Cause and next step of a failed read. */
-interface Explained {
-  readonly why: Wording;
-  readonly next: Wording;
-}
-
-/** Right and place after a failed read, for the next step. */
-export interface ReadContext {
-  readonly grant: (user: string) => string;
-  /** The source's URL, kubeconfig path or context. */
-  readonly place: string;
-}
-
 /** Returns the cause and the next step for a failed read. Rethrows errors of this program. */
 export function explained(error: unknown, context: ReadContext): Explained {
-  const { place } = context;
   if (error instanceof SourceError) return explained(error.cause, context);
-  if (error instanceof DeadlineReached) return noAnswer(error, place);
+  if (error instanceof DeadlineReached) return noAnswer(error, context);
   if (error instanceof Unread) return { why: error.why, next: error.next };
   if (error instanceof AccessError) return { why: same(error.message), next: same(error.next) };
-  if (error instanceof KubeError) return ofKube(error, context);
+  if (error instanceof KubeError) {
+    const { cause } = error;
+    return cause instanceof DeadlineReached ? noAnswer(cause, context) : ofKube(error, context);
+  }
   if (error instanceof ApiError) return ofApi(error);
   throw error;
 }
 
-/** kubectl connects to this address without a kubeconfig. */
-const kubectlDefault = /dial tcp (127\.0\.0\.1|\[::1\]):8080:/;
-
 /** Returns "did not answer within 10s". */
-function noAnswer({ ms }: DeadlineReached, place: string): Explained {
+function noAnswer({ ms }: DeadlineReached, { place }: ReadContext): Explained {
   const time = ms < 1_000 ? `${ms}ms` : `${ms / 1_000}s`;
   return {
     why: filled(accessTexts.noAnswerWithin, { time }),
     next: filled(accessTexts.checkReachable, { place }),
   };
-}
-
-function ofKube(error: KubeError, { grant, place }: ReadContext): Explained {
-  const { status, message, cause } = error;
-  if (cause instanceof DeadlineReached) return noAnswer(cause, place);
-  if (status === 403) {
-    return {
-      why: accessTexts.forbidden,
-      next: same(grant(userIn(message))),
-    };
-  }
-  if (status === 401) {
-    return {
-      why: accessTexts.unauthorized,
-      next: accessTexts.logInAgain,
-    };
-  }
-  if (status === 404) {
-    return {
-      why: accessTexts.kindNotServed,
-      next: accessTexts.checkContext,
-    };
-  }
-  if (kubectlDefault.test(message)) {
-    return {
-      why: accessTexts.noKubeconfig,
-      next: accessTexts.logIn,
-    };
-  }
-  return { why: kubeCause(error), next: accessTexts.checkApiServer };
-}
-
-/** Returns the user's name from the API server's message; else a placeholder. */
-function userIn(message: string): string {
-  return /User "([^"]+)"/.exec(message)?.[1] ?? 'USER';
 }
 
 /** Next steps by the reason of the operator's answer. */
@@ -160,7 +113,7 @@ function causeOf({ isMissingRoute, status, message, reason }: ApiError): Wording
 }
 
 /** Returns the next step for a failed request to the operator. */
-export function nextOfApi({ isMissingRoute, status, reason }: ApiError): Wording {
+function nextOfApi({ isMissingRoute, status, reason }: ApiError): Wording {
   if (isMissingRoute) return upgrade;
   return isDenied(status, reason) ? otherToken : (nextByReason[reason] ?? seeLog);
 }

@@ -10,7 +10,7 @@ import { events, jobs, nodes, pods } from '../../kube/core-resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { thisBuild } from '../../process/version.ts';
-import { grantBusiness, grantReader } from '../access/grants.ts';
+import { type Grant, grantNodes, grantPods, grantReader } from '../access/grants.ts';
 import { chosenProviders, flagsTo } from '../access/sources.ts';
 import { doctorText } from '../doctor/screen.ts';
 import { nodeConfigs } from '../facts/kinds.ts';
@@ -49,7 +49,7 @@ export async function collect(run: Run, options: CollectOptions): Promise<Collec
   return all;
 }
 
-function about(grant: (user: string) => string) {
+function about(grant: Grant) {
   return { what: same('Operator'), source: 'management cluster' as const, grant };
 }
 
@@ -139,13 +139,13 @@ function jsonOf(text: string): string | object {
 async function attempt(
   { skipped }: Collected,
   what: string,
-  grant: (user: string) => string,
+  grant: Grant,
   read: () => Promise<void>,
 ): Promise<void> {
   try {
     await read();
   } catch (error) {
-    const { why, next } = explained(error, { grant, place: 'the cluster' });
+    const { why, next } = explained(error, { grant, place: 'the cluster', kubeconfig: undefined });
     skipped.push({ what, why: why.en, next: next.en });
   }
 }
@@ -156,15 +156,16 @@ async function collectBusiness(
   provider: string,
   { logs, sinceSeconds }: CollectOptions,
 ): Promise<void> {
-  const grant = grantBusiness(flagsTo(run.session.options, provider));
-  const place = { folder: `business/${provider}`, provider, grant };
+  const flags = flagsTo(run.session.options, provider);
+  const place = { folder: `business/${provider}`, provider, grant: grantNodes(flags) };
   await collectList(all, run, place, nodes, undefined);
   await collectList(all, run, place, nodeConfigs, namespaces.system);
   for (const namespace of [namespaces.system, namespaces.agents]) {
-    await collectList(all, run, place, jobs, namespace);
-    await collectList(all, run, place, pods, namespace);
-    await collectList(all, run, place, events, namespace);
-    if (logs) await collectLogs(all, run, { ...place, namespace }, sinceSeconds);
+    const inside = { ...place, grant: grantPods(flags, namespace) };
+    await collectList(all, run, inside, jobs, namespace);
+    await collectList(all, run, inside, pods, namespace);
+    await collectList(all, run, inside, events, namespace);
+    if (logs) await collectLogs(all, run, { ...inside, namespace }, sinceSeconds);
   }
 }
 

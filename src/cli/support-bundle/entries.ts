@@ -1,3 +1,4 @@
+import type { Grant } from '../access/grants.ts';
 import type { Skipped } from '../report.ts';
 
 /** Content of a file before redaction. */
@@ -26,5 +27,5 @@ export interface Place {
   readonly folder: string;
   /** Business cluster; undefined: the management cluster. */
   readonly provider: string | undefined;
-  readonly grant: (user: string) => string;
+  readonly grant: Grant;
 }

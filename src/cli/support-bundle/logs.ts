@@ -31,7 +31,7 @@ export async function collectLogs(
       all.skipped.push({ what, why: `only the ${mostPods} newest of ${newest.length} Pods` });
     }
   } catch (error) {
-    const { why, next } = explained(error, { grant, place: 'the cluster' });
+    const { why, next } = explained(error, { grant, place: 'the cluster', kubeconfig: undefined });
     all.skipped.push({ what, why: why.en, next: next.en });
   }
 }
@@ -60,7 +60,11 @@ async function collectPod(
       all.entries.push({ path: file, content, isLog: true });
     } catch (error) {
       if (isForbidden(error)) throw error;
-      const { why, next } = explained(error, { grant, place: 'the cluster' });
+      const { why, next } = explained(error, {
+        grant,
+        place: 'the cluster',
+        kubeconfig: undefined,
+      });
       const what = `Log of ${namespace}/${name}/${log}`;
       all.skipped.push({ what, why: why.en, next: next.en });
     }

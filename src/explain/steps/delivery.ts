@@ -97,8 +97,10 @@ function notRegistered(provider: string | undefined): Outcome {
 export function registration(id: string): NextStep {
   return {
     text: filled(whyTexts.registerCluster, { id }),
-    commands: [multinic('register-cluster', id, '--kubeconfig', `${id}.kubeconfig`)],
-    preview: [multinic('register-cluster', id, '--kubeconfig', `${id}.kubeconfig`, '--dry-run')],
+    commands: [multinic('register-cluster', id, '--business-kubeconfig', `${id}.kubeconfig`)],
+    preview: [
+      multinic('register-cluster', id, '--business-kubeconfig', `${id}.kubeconfig`, '--dry-run'),
+    ],
   };
 }
 
