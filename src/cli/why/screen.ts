@@ -8,6 +8,7 @@ import { displayWidth, padEnd, printable } from '../output/width.ts';
 
 const results: Readonly<Record<Exclude<StepResult, 'notReached'>, Wording>> = {
   ok: words.ok,
+  info: words.info,
   warn: words.warn,
   fail: words.fail,
   skipped: words.skip,
