@@ -72,7 +72,7 @@ function explained(facts: PortFacts, options: Options): Explanation {
 
 /** True if a step says nothing about the port: without any other step nothing is explained. */
 function isOpen({ result }: Step): boolean {
-  return result !== 'ok' && result !== 'fail';
+  return result !== 'ok' && result !== 'info' && result !== 'fail';
 }
 
 function missingIn(explanations: readonly Explanation[]): Missing[] {
