@@ -62,7 +62,7 @@ function concluded(steps: readonly Step[]): Pick<Explanation, 'conclusion' | 'un
   const missing = steps.flatMap((step) => step.missing ?? []);
   const conclusion = conclude({
     isWrong: steps.some(({ result }) => result === 'fail' || result === 'warn'),
-    isExamined: steps.some(({ result }) => result === 'ok'),
+    isExamined: steps.some(({ result }) => result === 'ok' || result === 'info'),
     missing,
   });
   return { conclusion: conclusion ?? 'incomplete', unread: unreadSources(missing) };
