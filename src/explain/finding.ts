@@ -13,7 +13,18 @@ export const sections = [
   'bootFiles',
 ] as const;
 
-export type Section = (typeof sections)[number];
+/** Sections before an installation, in order. */
+export const preflightSections = [
+  'api',
+  'rights',
+  'definitions',
+  'machines',
+  'clusterNetworks',
+  'cloud',
+] as const;
+
+export type SystemSection = (typeof sections)[number];
+export type Section = SystemSection | (typeof preflightSections)[number];
 
 /** `info`: the user's choice, such as a port outside the selected subnets; never counts for the exit status. */
 export type Severity = 'error' | 'warning' | 'info';
