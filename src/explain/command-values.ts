@@ -3,6 +3,7 @@ import type { OpenstackConfig } from '../api/openstackconfig.ts';
 import type { NicView, PortView } from '../api/read-http.ts';
 import type { NextStepValue } from '../api/reasons/next-step-row.ts';
 import { type CommandValues, partsOf } from './commands.ts';
+import type { PartHealth } from './facts.ts';
 
 /** Subject for a reason; every field is optional because a finding has fewer facts than an explanation. */
 export interface About {
@@ -16,6 +17,7 @@ export interface About {
   readonly code?: string | undefined;
   /** Latest agent Job. */
   readonly job?: string | undefined;
+  readonly part?: Pick<PartHealth, 'namespace' | 'notStarted'> | undefined;
 }
 
 type Spec = OpenstackConfig['spec'] | undefined;
@@ -23,7 +25,7 @@ type Spec = OpenstackConfig['spec'] | undefined;
 export type KnownValues = Readonly<Record<NextStepValue, CommandValues[string] | undefined>>;
 
 /** Returns the values for commands; undefined: unknown, or the command does not apply. */
-export function valuesOf({ config, spec, port, nodeName, nic, job }: About): KnownValues {
+export function valuesOf({ config, spec, port, nodeName, nic, job, part }: About): KnownValues {
   const [namespace, name] = config === undefined ? [] : partsOf(config);
   const server = port?.deviceId || undefined;
   return {
@@ -34,6 +36,8 @@ export function valuesOf({ config, spec, port, nodeName, nic, job }: About): Kno
     port: port?.portId ?? nic?.portId,
     server,
     job,
+    partNamespace: part?.namespace,
+    waitingPod: part?.notStarted?.[0]?.pod,
     ...subnetsOf(spec, port?.addresses[0]?.subnetId),
     ...serversOf(spec, server),
     raisedLimit: raisedLimit(spec),

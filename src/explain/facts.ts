@@ -84,6 +84,8 @@ export interface PodNotStarted {
 export interface PartHealth {
   readonly part: 'operator' | 'viola' | 'inventory' | 'controller' | 'lifecycle';
   readonly providerId: string | undefined;
+  /** Namespace with the Deployment; absent: no Deployment. */
+  readonly namespace?: string | undefined;
   readonly readyReplicas: number;
   readonly replicas: number;
   /** Leader Pod, for the operator; undefined: none or not applicable. */

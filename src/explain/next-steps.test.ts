@@ -14,6 +14,7 @@ const about = {
   nodeName: 'worker-1',
   nic: { portId: 'port-1', code: 'ForeignAddress', args: 'link=ens8 address=10.7.0.1/24' },
   job: 'job-1',
+  part: { namespace: 'ns', notStarted: [{ pod: 'pod-1', reason: 'ErrImagePull' }] },
 };
 
 const withCommand = Object.entries<ReasonRow>(reasons).filter(([, row]) => row.nextStep);

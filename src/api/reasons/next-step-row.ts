@@ -28,6 +28,9 @@ export type NextStepValue =
   | 'selectorOptions'
   /** spec.settings.maxInterfaces plus 1, up to the maximum. */
   | 'raisedLimit'
+  /** Namespace with a part's Deployment, and the part's waiting Pod. */
+  | 'partNamespace'
+  | 'waitingPod'
   /** Foreign address on the node, and the link. */
   | 'foreignAddress'
   | 'foreignLink';
