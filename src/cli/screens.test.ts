@@ -85,6 +85,7 @@ describe('screens', () => {
     const page = {
       facts: broken,
       sections: examine(broken),
+      unread: [],
       options: { businessContext: new Map<string, string>(), context: 'prod-mgmt' },
       seconds: 2.8,
     };

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
+import { missingOf } from '../../explain/conclusion.ts';
 import { examine } from '../../explain/examine.ts';
 import type { EndWith } from '../exit-status.ts';
 import { isNothingRead, readSystem } from '../facts/system-facts.ts';
 import { type CommonOptions, type FailOn, withCommonOptions, withFailOn } from '../options.ts';
 import { inContextOf, listsOf, problemsIn, unreadIn } from '../output/findings.ts';
+import { sourcesInContext } from '../output/in-context.ts';
 import { print, reportText } from '../output/print.ts';
 import { withSession } from '../run-command.ts';
 import { readInventoryState } from '../status/inventory-state.ts';
@@ -29,7 +31,7 @@ async function doctor(options: Options, endWith: EndWith): Promise<void> {
       readInventoryState(session),
     ]);
     const sections = inContextOf(examine(facts), options);
-    const unread = unreadIn(sections);
+    const unread = sourcesInContext(unreadIn(sections, missingOf(inventory)), options);
     const { output, lang } = options;
     if (output === 'json' || output === 'yaml') {
       const items = sections.map(({ section, conclusion, checks, summary }) => ({
@@ -42,7 +44,7 @@ async function doctor(options: Options, endWith: EndWith): Promise<void> {
       print(reportText({ kind: 'Doctor', items, ...lists }, output));
     } else {
       const seconds = (session.clock.monotonicMs() - started) / 1_000;
-      print(doctorText({ facts, inventory, sections, options, seconds }, lang));
+      print(doctorText({ facts, inventory, sections, unread, options, seconds }, lang));
     }
     const severities = problemsIn(sections).map(({ severity }) => severity);
     endWith({ isFailed: isNothingRead(facts), severities, unread }, options);
