@@ -14,6 +14,8 @@ export interface About {
   readonly nic?: Pick<NicView, 'portId' | 'code' | 'args'> | undefined;
   /** Code with a separate action, such as a hold code. */
   readonly code?: string | undefined;
+  /** Business cluster. */
+  readonly provider?: string | undefined;
   /** Latest agent Job. */
   readonly job?: string | undefined;
 }
@@ -23,7 +25,7 @@ type Spec = OpenstackConfig['spec'] | undefined;
 export type KnownValues = Readonly<Record<NextStepValue, CommandValues[string] | undefined>>;
 
 /** Returns the values for commands; undefined: unknown, or the command does not apply. */
-export function valuesOf({ config, spec, port, nodeName, nic, job }: About): KnownValues {
+export function valuesOf({ config, spec, port, nodeName, nic, job, provider }: About): KnownValues {
   const [namespace, name] = config === undefined ? [] : partsOf(config);
   const server = port?.deviceId || undefined;
   return {
@@ -31,6 +33,7 @@ export function valuesOf({ config, spec, port, nodeName, nic, job }: About): Kno
     namespace,
     name,
     node: nodeName,
+    provider,
     port: port?.portId ?? nic?.portId,
     server,
     job,
