@@ -15,6 +15,8 @@ export interface About {
   readonly nic?: Pick<NicView, 'portId' | 'code' | 'args'> | undefined;
   /** Code with a separate action, such as a hold code. */
   readonly code?: string | undefined;
+  /** Business cluster. */
+  readonly provider?: string | undefined;
   /** Latest agent Job. */
   readonly job?: string | undefined;
   readonly part?: Pick<PartHealth, 'namespace' | 'notStarted'> | undefined;
@@ -25,7 +27,8 @@ type Spec = OpenstackConfig['spec'] | undefined;
 export type KnownValues = Readonly<Record<NextStepValue, CommandValues[string] | undefined>>;
 
 /** Returns the values for commands; undefined: unknown, or the command does not apply. */
-export function valuesOf({ config, spec, port, nodeName, nic, job, part }: About): KnownValues {
+export function valuesOf(about: About): KnownValues {
+  const { config, spec, port, nodeName, nic, job, provider, part } = about;
   const [namespace, name] = config === undefined ? [] : partsOf(config);
   const server = port?.deviceId || undefined;
   return {
@@ -33,6 +36,7 @@ export function valuesOf({ config, spec, port, nodeName, nic, job, part }: About
     namespace,
     name,
     node: nodeName,
+    provider,
     port: port?.portId ?? nic?.portId,
     server,
     job,

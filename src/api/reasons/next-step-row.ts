@@ -7,6 +7,8 @@ export type NextStepValue =
   | 'namespace'
   | 'name'
   | 'node'
+  /** Business cluster. */
+  | 'provider'
   | 'port'
   | 'server'
   /** Latest agent Job. */
