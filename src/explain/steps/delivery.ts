@@ -121,7 +121,8 @@ function laterFailure(subject: Subject): Outcome | undefined {
   const { ready, reason, message } = config ?? {};
   if (ready !== 'False' || reason !== 'ViolaPostError') return undefined;
   const view = valueOf(facts.cluster);
-  const make = view && isUnread(view) ? fail : warn;
+  const isSilent = view && isUnread(view) && facts.node.state === 'unread';
+  const make = isSilent ? fail : warn;
   return make(
     reason,
     ofMessage(reason, message),
