@@ -3,7 +3,6 @@ import { accessTexts } from '../../api/texts/access.ts';
 import { filled } from '../../api/texts/text.ts';
 import type { FactSource, RequiredSource } from '../../explain/fact.ts';
 import { addContext, noAccess } from '../../explain/missing-texts.ts';
-import { same } from '../../explain/wording.ts';
 import type { ClusterAccess } from '../../kube/access/access.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
