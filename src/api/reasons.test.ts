@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { nicReason, refusalReason } from './job.ts';
+import { violaCodes } from './message-codes.ts';
 import { nicCodes } from './nic-codes.ts';
 import { accessReasons } from './reasons/access.ts';
+import { deliveryReasons } from './reasons/delivery.ts';
 import { explainReasons } from './reasons/explain.ts';
 import { multiNicBizConfigReasons } from './reasons/multinicbizconfig.ts';
 import { multiNicOperatorReasons } from './reasons/multinicoperator.ts';
@@ -36,6 +38,7 @@ describe('reasons table', () => {
       multiNicBizConfigReasons,
       multiNicOperatorReasons,
       accessReasons,
+      deliveryReasons,
       partReasons,
       protectionReasons,
       explainReasons,
@@ -49,13 +52,15 @@ describe('reasons table', () => {
     expect(known).toEqual(expect.arrayContaining([...nicReason.options, ...refusalReason.options]));
   });
 
-  it('each NIC code and each hold code belongs to a reason', () => {
+  it('each code belongs to a reason', () => {
     const codes = new Set(rows.flatMap(({ codes: own = [] }) => own));
-    expect([...codes].toSorted()).toEqual([...nicCodes, ...holdCodes].toSorted());
+    expect([...codes].toSorted()).toEqual([...nicCodes, ...holdCodes, ...violaCodes].toSorted());
   });
 
-  it('each hold code has a row with an action', () => {
-    expect(holdCodes.map((code) => rowOf(code)?.action.en)).not.toContain(undefined);
+  it('each code in a message has a row with an action', () => {
+    expect([...holdCodes, ...violaCodes].map((code) => rowOf(code)?.action.en)).not.toContain(
+      undefined,
+    );
   });
 
   it('texts for next steps are in English and Korean', () => {

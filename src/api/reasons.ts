@@ -1,4 +1,5 @@
 import { accessReasons } from './reasons/access.ts';
+import { deliveryReasons } from './reasons/delivery.ts';
 import { explainReasons } from './reasons/explain.ts';
 import { multiNicBizConfigReasons } from './reasons/multinicbizconfig.ts';
 import { multiNicOperatorReasons } from './reasons/multinicoperator.ts';
@@ -18,6 +19,7 @@ export const reasons = {
   ...multiNicBizConfigReasons,
   ...multiNicOperatorReasons,
   ...accessReasons,
+  ...deliveryReasons,
   ...partReasons,
   ...protectionReasons,
   ...explainReasons,

@@ -82,6 +82,35 @@ describe('exit status', () => {
   });
 });
 
+describe('why SERVER', () => {
+  const outside = {
+    ...port,
+    portId: 'be0f33c1-0000-4000-8000-000000000001',
+    addresses: [{ subnetId: 'primary-subnet', ip: '192.168.0.18' }],
+    configs: port.configs.map((each) => ({ ...each, selectsSubnet: false })),
+    verdict: { config: 'multinic-system/storage', reason: 'SubnetNotSelected', at: port.readAt },
+  };
+
+  it.each([
+    ['worker-18', 0, 'nothing is wrong: SubnetNotSelected'],
+    [port.deviceId, 0, 'nothing is wrong: SubnetNotSelected'],
+    [outside.portId, 5, 'is not a NIC: SubnetNotSelected'],
+  ])(
+    'why %s with a port outside the selected subnets ends with %i',
+    async (target, status, text) => {
+      const scene = await startScene();
+      const noPort = { status: 404, code: 'NoSuchPort', detail: 'no such port' };
+      scene.answers.set('GET /v1/ports', { items: [outside, port] });
+      scene.answers.set(`GET /v1/ports?portId=${port.deviceId}`, noPort);
+      scene.answers.set(`GET /v1/ports?portId=${outside.portId}`, { items: [outside] });
+      const ran = await scene.run('why', target);
+      expect(ran.status).toBe(status);
+      expect(ran.out).toContain(text);
+      expect(ran.out).not.toContain('primary-subnet"');
+    },
+  );
+});
+
 describe('closed lists', () => {
   it.each([
     ['nodes', ['--state', 'Confgured'], 2, 'did you mean `Configured`'],

@@ -28,7 +28,10 @@ it.each([
       { ...options, output: 'table', headers: true, lang: 'en' },
     ),
   },
-  { command: 'doctor', text: doctorText({ facts, sections, options, seconds: 1 }, 'en') },
+  {
+    command: 'doctor',
+    text: doctorText({ facts, sections, unread: [], options, seconds: 1 }, 'en'),
+  },
 ])('$command shows 5,000 nodes with one cause on one page', ({ text }) => {
   expect(findings).toHaveLength(5_000);
   const lines = text.split('\n');

@@ -85,6 +85,7 @@ describe('screens', () => {
     const page = {
       facts: broken,
       sections: examine(broken),
+      unread: [],
       options: { businessContext: new Map<string, string>(), context: 'prod-mgmt' },
       seconds: 2.8,
     };
@@ -148,7 +149,7 @@ describe('screens', () => {
   it.each(['en', 'ko'] as const)('sync and diff in %s', async (lang) => {
     const ready = { status: 'False', reason: 'KeystoneError', message: 'keystone: 401' };
     const nextAt = '2026-11-26T06:25:00Z';
-    const synced = { config: 'multinic-system/storage', nextAt, now };
+    const synced = { config: 'multinic-system/storage', provider: 'biz-1', nextAt, now };
     const drifted = node(17, {
       drifted: true,
       ready: 'False',

@@ -3,6 +3,7 @@ import type { OpenstackConfig } from '../api/openstackconfig.ts';
 import type { NicView, PortView } from '../api/read-http.ts';
 import type { NextStepValue } from '../api/reasons/next-step-row.ts';
 import { type CommandValues, partsOf } from './commands.ts';
+import type { PartHealth } from './facts.ts';
 
 /** Subject for a reason; every field is optional because a finding has fewer facts than an explanation. */
 export interface About {
@@ -14,8 +15,11 @@ export interface About {
   readonly nic?: Pick<NicView, 'portId' | 'code' | 'args'> | undefined;
   /** Code with a separate action, such as a hold code. */
   readonly code?: string | undefined;
+  /** Business cluster. */
+  readonly provider?: string | undefined;
   /** Latest agent Job. */
   readonly job?: string | undefined;
+  readonly part?: Pick<PartHealth, 'namespace' | 'notStarted'> | undefined;
 }
 
 type Spec = OpenstackConfig['spec'] | undefined;
@@ -23,7 +27,8 @@ type Spec = OpenstackConfig['spec'] | undefined;
 export type KnownValues = Readonly<Record<NextStepValue, CommandValues[string] | undefined>>;
 
 /** Returns the values for commands; undefined: unknown, or the command does not apply. */
-export function valuesOf({ config, spec, port, nodeName, nic, job }: About): KnownValues {
+export function valuesOf(about: About): KnownValues {
+  const { config, spec, port, nodeName, nic, job, provider, part } = about;
   const [namespace, name] = config === undefined ? [] : partsOf(config);
   const server = port?.deviceId || undefined;
   return {
@@ -31,9 +36,12 @@ export function valuesOf({ config, spec, port, nodeName, nic, job }: About): Kno
     namespace,
     name,
     node: nodeName,
+    provider,
     port: port?.portId ?? nic?.portId,
     server,
     job,
+    partNamespace: part?.namespace,
+    waitingPod: part?.notStarted?.[0]?.pod,
     ...subnetsOf(spec, port?.addresses[0]?.subnetId),
     ...serversOf(spec, server),
     raisedLimit: raisedLimit(spec),

@@ -57,6 +57,10 @@ export interface PortFacts {
   readonly versions: Fact<readonly PartVersion[]>;
   /** OpenstackConfigs, for complete commands; absent: commands append to a list by JSON patch. */
   readonly configs?: Fact<readonly OpenstackConfig[]>;
+  /** All ports on the port's server; absent: only the port itself is known. */
+  readonly serverPorts?: Fact<readonly PortView[]>;
+  /** True: the user entered a server, not a port. */
+  readonly isOfServer?: boolean;
   /** Read for a port without server; absent: not needed. */
   readonly formerly?: Fact<Formerly>;
   /** NIC name, if the user entered NODE/NIC. */
@@ -80,6 +84,8 @@ export interface PodNotStarted {
 export interface PartHealth {
   readonly part: 'operator' | 'viola' | 'inventory' | 'controller' | 'lifecycle';
   readonly providerId: string | undefined;
+  /** Namespace with the Deployment; absent: no Deployment. */
+  readonly namespace?: string | undefined;
   readonly readyReplicas: number;
   readonly replicas: number;
   /** Leader Pod, for the operator; undefined: none or not applicable. */

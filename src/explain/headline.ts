@@ -1,4 +1,5 @@
 import type { NicView, PortView } from '../api/read-http.ts';
+import { ownPortTexts } from '../api/texts/own-port.ts';
 import { filled, type Wording } from '../api/texts/text.ts';
 import { whyTexts } from '../api/texts/why.ts';
 import type { Step } from './step.ts';
@@ -13,6 +14,8 @@ export function headlineOf(
 ): Wording {
   const what = nameOf(subject);
   if (answer) return failedHeadline(what, answer, subject);
+  const intended = steps.find(({ result }) => result === 'info');
+  if (intended) return filled(ownPortTexts.information, { what, reason: intended.reason ?? '' });
   const missing = steps.filter(({ result }) => result === 'skipped');
   const warning = steps.find(({ result }) => result === 'warn');
   const nic = standing(subject);

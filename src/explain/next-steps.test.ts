@@ -14,6 +14,8 @@ const about = {
   nodeName: 'worker-1',
   nic: { portId: 'port-1', code: 'ForeignAddress', args: 'link=ens8 address=10.7.0.1/24' },
   job: 'job-1',
+  part: { namespace: 'ns', notStarted: [{ pod: 'pod-1', reason: 'ErrImagePull' }] },
+  provider: 'biz-1',
 };
 
 const withCommand = Object.entries<ReasonRow>(reasons).filter(([, row]) => row.nextStep);
@@ -72,4 +74,20 @@ it.each([
 it('RemovalHeld uses the action for the code', () => {
   const { text } = nextFor('RemovalHeld', { config: 'team/net', code: 'SideEffect' });
   expect(text).toEqual(reasons.SideEffect.action);
+});
+
+it.each([
+  ['ViolaUnavailable', ['kubectl get pods -A -l app.kubernetes.io/component=viola']],
+  [
+    'ClusterNotRegistered',
+    ['kubectl multinic register-cluster biz-1 --business-kubeconfig biz-1.kubeconfig'],
+  ],
+  ['TokenRefused', []],
+  ['ClusterUnreachable', []],
+  ['NodeRefused', []],
+] as const)('ViolaPostError with code %s has a next step by cause', (code, commands) => {
+  const next = nextFor('ViolaPostError', { ...about, code });
+  expect(next.commands).toEqual(commands);
+  expect(next.text).not.toEqual(reasons.ViolaPostError.action);
+  expect(`${next.text.en}${next.text.ko}`).not.toMatch(/\{\w+\}/);
 });

@@ -13,6 +13,11 @@ export function problemOf(health: PartHealth): Wording | undefined {
   return problems.length > 0 ? joined(problems) : undefined;
 }
 
+/** Returns a problem without Pods; undefined: none. */
+export function stateText(health: PartHealth): Wording | undefined {
+  return health.installed === 'None' ? doctorTexts.notInstalledShort : stateOf(health)[0];
+}
+
 function stateOf({ problem, part, leader, replicas, installed }: PartHealth) {
   // A process outside the cluster has no Deployment with replicas.
   if (replicas === 0 && installed !== 'Process') return [doctorTexts.scaledToZero];

@@ -17,8 +17,8 @@ export const stepNames = [
 
 export type StepName = (typeof stepNames)[number];
 
-/** `skipped`: a fact is missing. `notReached`: an earlier step failed. */
-export type StepResult = 'ok' | 'warn' | 'fail' | 'skipped' | 'notReached';
+/** `info`: not a NIC, as intended. `skipped`: a fact is missing. `notReached`: an earlier step failed. */
+export type StepResult = 'ok' | 'info' | 'warn' | 'fail' | 'skipped' | 'notReached';
 
 /** The user's next action. */
 export interface NextStep {

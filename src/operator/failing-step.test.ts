@@ -45,6 +45,11 @@ describe('a failing step', () => {
       () => scene.viola.fail(404, 'unexpected status 404: no business cluster'),
       'False ViolaPostError: viola: unexpected status 404: no business cluster',
     ],
+    [
+      'a silent Viola',
+      () => scene.viola.fail(503),
+      'False ViolaPostError: ViolaUnavailable: viola: unexpected status 503',
+    ],
   ];
 
   it.each(cases)(
@@ -166,7 +171,7 @@ describe('a partial failure', () => {
     await scene.look();
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
     expect(scene.ready()).toBe(
-      'False ViolaPostError: viola: node worker-1: FieldConflict: refused',
+      'False ViolaPostError: NodeRefused: viola: node worker-1: FieldConflict: refused',
     );
     expect(scene.condition('Delivered')).toMatchObject({ status: 'False' });
     expect(scene.status().nodes?.[0]).toMatchObject({ name: 'worker-1', reason: 'ViolaPostError' });

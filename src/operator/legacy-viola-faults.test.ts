@@ -55,7 +55,7 @@ describe('a faulty legacy Viola', () => {
     expect(sizes).toEqual([100, ...Array.from({ length: 100 }, () => 1), 50]);
     expect(legacy.objects.size).toBe(149);
     expect(scene.ready()).toContain(
-      'False ViolaPostError: viola: node worker-42: Invalid: unexpected status 500: kubectl apply failed: The MultiNicNodeConfig "worker-42" is invalid',
+      'False ViolaPostError: NodeRefused: viola: node worker-42: Invalid: unexpected status 500: kubectl apply failed: The MultiNicNodeConfig "worker-42" is invalid',
     );
     await scene.look();
     expect(legacy.sent()).toEqual([['worker-42']]);

@@ -220,6 +220,12 @@ export const explainReasons = {
       'Look at its Pods: events, logs and readiness.',
       '해당 Pod의 이벤트, 로그, 준비 상태를 확인하십시오.',
     ],
+    {
+      nextStep: [
+        { commands: [['kubectl', '-n', '{partNamespace}', 'describe', 'pod', '{waitingPod}']] },
+        { commands: [['kubectl', '-n', '{partNamespace}', 'get', 'pods']] },
+      ],
+    },
   ),
   VersionSkew: row(
     'part',

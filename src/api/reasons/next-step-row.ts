@@ -7,6 +7,8 @@ export type NextStepValue =
   | 'namespace'
   | 'name'
   | 'node'
+  /** Business cluster. */
+  | 'provider'
   | 'port'
   | 'server'
   /** Latest agent Job. */
@@ -28,6 +30,9 @@ export type NextStepValue =
   | 'selectorOptions'
   /** spec.settings.maxInterfaces plus 1, up to the maximum. */
   | 'raisedLimit'
+  /** Namespace with a part's Deployment, and the part's waiting Pod. */
+  | 'partNamespace'
+  | 'waitingPod'
   /** Foreign address on the node, and the link. */
   | 'foreignAddress'
   | 'foreignLink';

@@ -1,3 +1,4 @@
+import { violaCodes } from '../message-codes.ts';
 import { annotations } from '../names.ts';
 import { checkReasons } from './checks.ts';
 import { cloudReasons } from './cloud.ts';
@@ -91,7 +92,7 @@ export const openstackConfigReasons = {
       'Check the business cluster, its registration and the token; the message names the nodes.',
       '비즈니스 클러스터와 등록 정보, 토큰을 확인하십시오. 노드는 메시지에 있습니다.',
     ],
-    { alerts: ['MultiNicDeliveryFailing'], blocks: ['delivery'] },
+    { alerts: ['MultiNicDeliveryFailing'], blocks: ['delivery'], codes: violaCodes },
   ),
   NovaServerError: row(
     'openstackconfig',

@@ -1,3 +1,4 @@
+import type { ViolaCode } from '../message-codes.ts';
 import type { NicCode } from '../nic-codes.ts';
 import type { HoldCode } from '../removals.ts';
 import type { Wording } from '../texts/text.ts';
@@ -35,7 +36,7 @@ export interface ReasonColumns {
   /** The first row with all values known applies; absent: `action` without a command. */
   readonly nextStep?: readonly NextStepRow[];
   /** Cases, in a NIC's result or at the beginning of a message. */
-  readonly codes?: readonly (NicCode | HoldCode)[];
+  readonly codes?: readonly (NicCode | HoldCode | ViolaCode)[];
 }
 
 /** Reason with its meaning, the user's action, and whether the product retries. */

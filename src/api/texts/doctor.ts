@@ -186,6 +186,10 @@ export const doctorTexts = {
     en: 'not installed: the management cluster has neither a Deployment nor a Lease of the operator',
     ko: '설치되어 있지 않습니다. 관리 클러스터에 오퍼레이터의 Deployment와 Lease가 모두 없습니다',
   },
+  notInstalledShort: {
+    en: 'not installed',
+    ko: '설치되지 않음',
+  },
   runsOutside: {
     en: 'the operator is a process outside the management cluster: a Lease exists, but no Deployment',
     ko: '오퍼레이터가 관리 클러스터 밖의 프로세스로 실행됩니다. Lease는 있지만 Deployment는 없습니다',

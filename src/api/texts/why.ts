@@ -158,10 +158,6 @@ export const whyTexts = {
     en: 'no business cluster {id} is registered with Viola',
     ko: 'Viola에 비즈니스 클러스터 {id}가 등록되어 있지 않습니다',
   },
-  registerCluster: {
-    en: "register it with an administrator's kubeconfig of the business cluster, here {id}.kubeconfig:",
-    ko: '비즈니스 클러스터 관리자의 kubeconfig(여기서는 {id}.kubeconfig)로 등록하십시오.',
-  },
   noConfigDelivers: {
     en: 'no OpenstackConfig delivers the node of the server',
     ko: '서버의 노드를 전달하는 OpenstackConfig가 없습니다',

@@ -27,7 +27,13 @@ it.each([
   ['a page with status 502', 502, page, 'status 502 is no JSON', proxy],
   ['a cut-off list', 200, '{"items": [', 'status 200 is no JSON', proxy],
   ['an empty body', 503, '', 'status 503 is empty', proxy],
-  ['JSON of another API', 200, '{"kind":"Status"}', 'answer to /v1/nodes', "operator's log"],
+  [
+    'JSON of another API',
+    200,
+    '{"kind":"Status"}',
+    'not from the API of the operator',
+    "operator's log",
+  ],
   ['a 404 of an operator without the route', 404, '{"message":"x"}', 'older', 'upgrade'],
 ])('nodes ends with 1 and names cause and next step when the answer is %s', async (...row) => {
   const [, status, text, cause, next] = row;

@@ -92,12 +92,12 @@ export class OperatorApi implements AsyncDisposable {
     const suffix = search.size > 0 ? `?${search.toString()}` : '';
     const call = { method: 'GET', path: path + suffix, ms } as const;
     const { text, headers } = await this.#send(call);
-    return { body: parsedBody(call, text, schema), headers };
+    return { body: parsedBody(text, schema), headers };
   }
 
   async post<T>(path: string, body: unknown, schema: z.ZodType<T>): Promise<T> {
     const call = { method: 'POST', path, body } as const;
-    return parsedBody(call, (await this.#send(call)).text, schema);
+    return parsedBody((await this.#send(call)).text, schema);
   }
 
   /** Returns an answer's text, such as metrics. */
@@ -177,13 +177,13 @@ export class OperatorApi implements AsyncDisposable {
   }
 }
 
-function parsedBody<T>({ path }: Call, text: string, schema: z.ZodType<T>): T {
+function parsedBody<T>(text: string, schema: z.ZodType<T>): T {
   const body = parsedJson(text);
-  if (body === undefined) throw noJson(`the answer to ${path}`, 200, text);
+  if (body === undefined) throw noJson(200, text);
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const why = z.prettifyError(parsed.error).replaceAll('\n', ' ');
-  throw new ApiError(0, 'UnknownAnswer', `the operator's answer to ${path} is unknown: ${why}`);
+  throw new ApiError(0, 'UnknownAnswer', `the answer is not from the API of the operator: ${why}`);
 }
 
 function poolOf(origin: string, { verifiesTls }: OperatorAddress): Pool {
@@ -210,17 +210,17 @@ function unreached(error: unknown): unknown {
 
 function refusal(status: number, text: string): ApiError {
   const body = parsedJson(text);
-  if (body === undefined) return noJson('the answer', status, text);
+  if (body === undefined) return noJson(status, text);
   const read = problem.partial().safeParse(body);
   const { code = '', detail } = read.success ? read.data : {};
   return new ApiError(status, code, detail ?? `the operator answered ${status}`);
 }
 
 /** The operator answers with JSON only: a proxy or a foreign server sent this text. */
-function noJson(what: string, status: number, text: string): ApiError {
+function noJson(status: number, text: string): ApiError {
   const start = text.replaceAll(/\s+/g, ' ').trim().slice(0, 80);
   const is = start === '' ? 'empty' : `no JSON (it starts with ${JSON.stringify(start)})`;
-  return new ApiError(status, 'NoJson', `${what} with status ${status} is ${is}`);
+  return new ApiError(status, 'NoJson', `the answer with status ${status} is ${is}`);
 }
 
 /** Returns undefined for text that is no JSON. */

@@ -1,10 +1,12 @@
 import { Command } from 'commander';
+import { missingOf, type UnreadSource } from '../../explain/conclusion.ts';
 import { examine } from '../../explain/examine.ts';
 import type { SectionReport } from '../../explain/finding.ts';
 import type { EndWith } from '../exit-status.ts';
 import { isNothingRead, readSystem } from '../facts/system-facts.ts';
 import { type FailOn, withCommonOptions, withFailOn } from '../options.ts';
 import { inContextOf, listsOf, problemsIn, unreadIn } from '../output/findings.ts';
+import { sourcesInContext } from '../output/in-context.ts';
 import { print, reportText } from '../output/print.ts';
 import type { PreflightOptions } from '../preflight/preflight.ts';
 import { WrongUsage } from '../refusal.ts';
@@ -51,17 +53,26 @@ async function beforeInstall(options: Options, endWith: EndWith): Promise<void> 
     const started = session.clock.monotonicMs();
     const sections = inContextOf(await preflight(session, options), options);
     const seconds = (session.clock.monotonicMs() - started) / 1_000;
-    show(sections, options, 'Preflight', () => preflightText(sections, options, seconds));
+    const unread = sourcesInContext(unreadIn(sections), options);
+    show({ sections, unread, kind: 'Preflight' }, options, () =>
+      preflightText({ sections, unread, seconds }, options),
+    );
     const severities = problemsIn(sections).map(({ severity }) => severity);
     const isFailed = sections.every(({ checks }) => checks === 0);
-    endWith({ isFailed, severities, unread: unreadIn(sections) }, options);
+    endWith({ isFailed, severities, unread }, options);
   });
 }
 
+interface Examination {
+  readonly kind: string;
+  readonly sections: readonly SectionReport[];
+  readonly unread: readonly UnreadSource[];
+}
+
+/** Prints a report as JSON or YAML, or the page. */
 function show(
-  sections: readonly SectionReport[],
+  { kind, sections, unread }: Examination,
   { output, lang }: Options,
-  kind: string,
   text: () => string,
 ): void {
   if (output !== 'json' && output !== 'yaml') {
@@ -74,7 +85,7 @@ function show(
     checks,
     summary: summary[lang],
   }));
-  print(reportText({ kind, items, ...listsOf(sections, unreadIn(sections), lang) }, output));
+  print(reportText({ kind, items, ...listsOf(sections, unread, lang) }, output));
 }
 
 async function doctor(options: Options, endWith: EndWith): Promise<void> {
@@ -85,11 +96,12 @@ async function doctor(options: Options, endWith: EndWith): Promise<void> {
       readInventoryState(session),
     ]);
     const sections = inContextOf(examine(facts), options);
+    const unread = sourcesInContext(unreadIn(sections, missingOf(inventory)), options);
     const seconds = (session.clock.monotonicMs() - started) / 1_000;
-    show(sections, options, 'Doctor', () =>
-      doctorText({ facts, inventory, sections, options, seconds }, options.lang),
+    show({ sections, unread, kind: 'Doctor' }, options, () =>
+      doctorText({ facts, inventory, sections, unread, options, seconds }, options.lang),
     );
     const severities = problemsIn(sections).map(({ severity }) => severity);
-    endWith({ isFailed: isNothingRead(facts), severities, unread: unreadIn(sections) }, options);
+    endWith({ isFailed: isNothingRead(facts), severities, unread }, options);
   });
 }

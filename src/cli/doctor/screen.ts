@@ -1,10 +1,11 @@
 import { screensTexts } from '../../api/texts/screens.ts';
+import type { UnreadSource } from '../../explain/conclusion.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { SystemFacts } from '../../explain/facts.ts';
 import type { SectionReport } from '../../explain/finding.ts';
 import { type AccessChoice, choiceOf } from '../access/sources.ts';
 import type { Language } from '../options.ts';
-import { answerLines, problemsIn, unreadIn } from '../output/findings.ts';
+import { answerLines, problemsIn } from '../output/findings.ts';
 import { sectionsLines } from '../output/sections.ts';
 import type { InventoryState } from '../status/inventory-state.ts';
 import { versionLine } from '../status/screen.ts';
@@ -14,13 +15,15 @@ export interface DoctorPage {
   /** Absent: not requested. */
   readonly inventory?: Fact<InventoryState>;
   readonly sections: readonly SectionReport[];
+  /** Required sources without an answer. */
+  readonly unread: readonly UnreadSource[];
   readonly options: AccessChoice;
   readonly seconds: number;
 }
 
 export function doctorText(page: DoctorPage, lang: Language): string {
   const { sections, facts } = page;
-  const answer = answerLines(problemsIn(sections), unreadIn(sections), lang);
+  const answer = answerLines(problemsIn(sections), page.unread, lang);
   return [
     ...answer,
     ...(answer.length > 0 ? [''] : []),

@@ -117,6 +117,7 @@ async function healthOf(
   return {
     part,
     providerId: undefined,
+    namespace: deployment.metadata.namespace,
     ...countsOf(deployment),
     leader: part === 'operator' ? leader : undefined,
     problem,

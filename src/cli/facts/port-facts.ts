@@ -8,7 +8,7 @@ import { readAgentJob } from './agent-facts.ts';
 import { readKubernetesNodes } from './business-facts.ts';
 import { type HistorySearch, readFormerly } from './history-facts.ts';
 import { readConfigs, readParts } from './management-facts.ts';
-import { readClusters, readFreshNode, readNodes } from './operator-facts.ts';
+import { readClusters, readFreshNode, readNodes, readPorts } from './operator-facts.ts';
 import { readControllers } from './system-facts.ts';
 
 /** Port to explain. */
@@ -16,6 +16,8 @@ export interface PortSubject {
   readonly port: Fact<PortView | undefined>;
   /** Node and NIC that the user entered; undefined: the port's node. */
   readonly entered?: { readonly node: NodeView; readonly nicName: string } | undefined;
+  /** True: the user entered a server. */
+  readonly isOfServer?: boolean | undefined;
   /** Search for a former NIC; absent: the port has a node. */
   readonly search?: Pick<HistorySearch, 'query' | 'matches'> | undefined;
 }
@@ -24,15 +26,20 @@ type NodeRef = Pick<NodeView, 'providerId' | 'nodeName'>;
 
 /** Reads everything that the explanation of a port needs. */
 export async function readPortFacts(session: Session, subject: PortSubject): Promise<PortFacts> {
-  const { port, entered } = subject;
+  const { port, entered, isOfServer } = subject;
   const { ref, serverId } = placeOf(subject);
   const [system, ofNode] = await Promise.all([
     readSystemOf(session, subject),
     ref || port.state === 'read' ? readNodeOf(session, ref, serverId) : nodeOfUnread(port),
   ]);
   const nicName = entered === undefined ? {} : { nicName: entered.nicName };
-  const formerly = await formerlyOf(session, subject);
-  return { port, ...system, ...ofNode, ...nicName, ...formerly, now: session.now() };
+  const [formerly, serverPorts] = await Promise.all([
+    formerlyOf(session, subject),
+    serverId === '' ? undefined : readPorts(session, { serverId }),
+  ]);
+  const ofServer = { ...(serverPorts ? { serverPorts } : {}), isOfServer: isOfServer ?? false };
+  const more = { ...nicName, ...ofServer, ...formerly };
+  return { port, ...system, ...ofNode, ...more, now: session.now() };
 }
 
 /** Reads the history only for a port without server. */

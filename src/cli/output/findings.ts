@@ -19,9 +19,15 @@ export function inContextOf(
     ...section,
     findings: section.findings.map((finding) => ({
       ...finding,
-      next: inContext(finding.next, options, finding.subject.split('/')[0]),
+      next: inContext(finding.next, options, providerOf(finding)),
     })),
   }));
+}
+
+/** Returns the business cluster in a finding's subject; undefined: a part in the management cluster. */
+function providerOf({ section, subject }: Finding): string | undefined {
+  const [first, ...rest] = subject.split('/');
+  return section === 'parts' && rest.length === 0 ? undefined : first;
 }
 
 export function problemsIn(sections: readonly SectionReport[]): Finding[] {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { allowRemovals } from '../../explain/commands.ts';
 import { same } from '../../explain/wording.ts';
-import { inContext } from './in-context.ts';
+import { commandInContext, inContext } from './in-context.ts';
 
 const choice = {
   kubeconfig: '/k/my config',
@@ -30,4 +30,11 @@ it("a business cluster's own kubeconfig replaces the one for the management clus
   const own = { ...choice, businessKubeconfig: new Map([['biz-2', '/k/biz-2']]) };
   const { commands } = inContext(next, own, 'biz-2');
   expect(commands).toEqual(['kubectl --kubeconfig /k/biz-2 get nodes']);
+});
+
+it('a command for the management cluster names its context', () => {
+  const command = 'kubectl -n home describe pod operator-1';
+  expect(commandInContext(command, choice)).toBe(
+    `kubectl ${config} --context prod -n home describe pod operator-1`,
+  );
 });

@@ -1,3 +1,4 @@
+import type { UnreadSource } from '../../explain/conclusion.ts';
 import type { NextStep } from '../../explain/step.ts';
 import { type AccessChoice, choiceOf, flagText } from '../access/sources.ts';
 
@@ -15,7 +16,20 @@ export function inContext<T extends NextStep | undefined>(
   return { ...next, commands: next.commands.map(complete), preview: next.preview.map(complete) };
 }
 
-/** Returns a command with the user's --kubeconfig and --context. */
+/** Adds the user's --kubeconfig and --context to the commands for unread sources; grants name a business cluster's context. */
+export function sourcesInContext(
+  unread: readonly UnreadSource[],
+  options: AccessChoice,
+): UnreadSource[] {
+  const complete = (text: string) => commandInContext(text, options);
+  return unread.map((each) =>
+    each.source === 'business cluster'
+      ? each
+      : { ...each, next: each.next.map(({ en, ko }) => ({ en: complete(en), ko: complete(ko) })) },
+  );
+}
+
+/** Returns a command with the user's --kubeconfig and --context; `provider` undefined: management cluster. */
 export function commandInContext(
   command: string,
   options: AccessChoice,
@@ -26,7 +40,7 @@ export function commandInContext(
     return command;
   const isManagement = /^kubectl multinic | osc /.test(command);
   const flags = flagText(
-    choiceOf(options, isManagement ? undefined : (provider ?? '')) ?? {
+    choiceOf(options, isManagement ? undefined : provider) ?? {
       kubeconfig: options.kubeconfig,
       context: undefined,
     },

@@ -5,6 +5,7 @@ import { type Fact, missingText } from '../../explain/fact.ts';
 import type { Session } from '../access/session.ts';
 import { Unread } from '../access/unread.ts';
 import type { CommonOptions } from '../options.ts';
+import { sourcesInContext } from './in-context.ts';
 import { incompleteLines, incompleteObjects } from './incomplete.ts';
 import { print, reportText } from './print.ts';
 import { type Column, formatTable } from './table.ts';
@@ -57,7 +58,9 @@ export async function printList<T>(
   return first;
 }
 
-function show<T>(list: List<T>, { rows, unread = [] }: ListRead<T>, options: CommonOptions): void {
+function show<T>(list: List<T>, read: ListRead<T>, options: CommonOptions): void {
+  const { rows } = read;
+  const unread = sourcesInContext(read.unread ?? [], options);
   const { output, headers, lang } = options;
   if (output === 'json' || output === 'yaml') {
     const items = rows.map((row) => list.object(row));

@@ -5,7 +5,7 @@ import type { EndWith } from '../exit-status.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
 import { unreadBehind } from '../facts/unread-sources.ts';
 import { type CommonOptions, withCommonOptions } from '../options.ts';
-import { commandInContext } from '../output/in-context.ts';
+import { commandInContext, sourcesInContext } from '../output/in-context.ts';
 import { incompleteLines, incompleteObjects } from '../output/incomplete.ts';
 import { print, reportText } from '../output/print.ts';
 import { Refusal } from '../refusal.ts';
@@ -49,7 +49,8 @@ async function plan(name: string, options: Options, endWith: EndWith): Promise<v
     const editFor = (config: ConfigObject) =>
       merged(file === undefined ? {} : editOfFile(file, config), assignments);
     const view = await currentPlan(run, { name, namespace: options.namespace, editFor });
-    const unread = await unreadBehind(run.session, { config: view.config });
+    const behind = await unreadBehind(run.session, { config: view.config });
+    const unread = sourcesInContext(behind, options);
     if (output === 'json' || output === 'yaml') {
       const incomplete = incompleteObjects(unread, lang);
       const report = { kind: 'Plan', items: [view], findings: [], skipped: [], incomplete };

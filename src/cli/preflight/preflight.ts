@@ -1,12 +1,13 @@
 import { preflightTexts } from '../../api/texts/preflight.ts';
 import { filled } from '../../api/texts/text.ts';
+import type { UnreadSource } from '../../explain/conclusion.ts';
 import type { SectionReport } from '../../explain/finding.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import { thisBuild } from '../../process/version.ts';
 import { withDeadline } from '../../time/deadline.ts';
 import type { Session } from '../access/session.ts';
 import type { CommonOptions } from '../options.ts';
-import { answerLines, problemsIn, unreadIn } from '../output/findings.ts';
+import { answerLines, problemsIn } from '../output/findings.ts';
 import { required } from '../output/list.ts';
 import { sectionsLines } from '../output/sections.ts';
 import { Refusal, WrongUsage } from '../refusal.ts';
@@ -109,14 +110,19 @@ function nodeIn(clusters: readonly ClusterNodes[], text: string): Node {
   );
 }
 
+interface PreflightPage {
+  readonly sections: readonly SectionReport[];
+  readonly unread: readonly UnreadSource[];
+  readonly seconds: number;
+}
+
 /** Returns the page. */
 export function preflightText(
-  sections: readonly SectionReport[],
+  { sections, unread, seconds }: PreflightPage,
   options: PreflightOptions,
-  seconds: number,
 ): string {
   const { lang } = options;
-  const answer = answerLines(problemsIn(sections), unreadIn(sections), lang);
+  const answer = answerLines(problemsIn(sections), unread, lang);
   return [
     ...answer,
     ...(answer.length > 0 ? [''] : []),

@@ -5,6 +5,7 @@ import type { EndWith } from '../exit-status.ts';
 import { isNothingRead, readSystem } from '../facts/system-facts.ts';
 import { type CommonOptions, type FailOn, withCommonOptions, withFailOn } from '../options.ts';
 import { inContextOf, listsOf, optionalIn, problemsIn, unreadIn } from '../output/findings.ts';
+import { sourcesInContext } from '../output/in-context.ts';
 import { print, reportText } from '../output/print.ts';
 import { withSession } from '../run-command.ts';
 import { readInventoryState } from './inventory-state.ts';
@@ -32,7 +33,7 @@ async function status(options: Options, endWith: EndWith): Promise<void> {
     ]);
     const sections = inContextOf(examine(facts), options);
     const findings = problemsIn(sections);
-    const unread = unreadIn(sections, missingOf(inventory));
+    const unread = sourcesInContext(unreadIn(sections, missingOf(inventory)), options);
     const { output, lang } = options;
     if (output === 'json' || output === 'yaml') {
       const lists = listsOf(sections, unread, lang);

@@ -9,7 +9,7 @@ import type { UnreadSource } from '../../explain/conclusion.ts';
 import type { Fact, Missing } from '../../explain/fact.ts';
 import type { PartHealth, SystemFacts } from '../../explain/facts.ts';
 import type { Finding } from '../../explain/finding.ts';
-import { problemOf } from '../../explain/part-health.ts';
+import { problemOf, stateText } from '../../explain/part-health.ts';
 import { ageOf } from '../../explain/wording.ts';
 import type { CommonOptions, Language } from '../options.ts';
 import { findingRows } from '../output/finding-groups.ts';
@@ -95,8 +95,9 @@ function unreadText({ required, why }: Missing, lang: Language): string {
 function partText(health: PartHealth, facts: SystemFacts, lang: Language): string {
   const { part, leader, readyReplicas, replicas, installed = 'Deployment' } = health;
   const ready = filled(screensTexts.replicasReady, { readyReplicas, replicas })[lang];
-  const problem = problemOf(health)?.[lang];
-  if (problem !== undefined) return installed === 'Deployment' ? `${ready}: ${problem}` : problem;
+  // The finding names the Pods.
+  const state = stateText(health)?.[lang];
+  if (state !== undefined) return installed === 'Deployment' ? `${ready}: ${state}` : state;
   if (part !== 'operator' || leader === undefined) return ready;
   const syncs = read(facts.configs).flatMap((config) => lastSyncOf(config, facts) ?? []);
   const age = ageOf(latest(syncs), facts.now)[lang];

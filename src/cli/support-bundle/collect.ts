@@ -16,7 +16,7 @@ import { doctorText } from '../doctor/screen.ts';
 import { nodeConfigs } from '../facts/kinds.ts';
 import { readSystem } from '../facts/system-facts.ts';
 import { explained, factOf } from '../facts/unread.ts';
-import { problemsIn, skippedIn } from '../output/findings.ts';
+import { problemsIn, skippedIn, unreadIn } from '../output/findings.ts';
 import type { Run } from '../run-command.ts';
 import { type Collected, nothingYet, type Place } from './entries.ts';
 import { collectLogs } from './logs.ts';
@@ -58,7 +58,7 @@ function addFacts(all: Collected, facts: SystemFacts, { session }: Run): void {
   const { options } = session;
   const { context = '', businessContext } = options;
   for (const name of [context, ...businessContext.values()]) all.names.add(name);
-  const page = { facts, sections, options, seconds: 0 };
+  const page = { facts, sections, unread: unreadIn(sections), options, seconds: 0 };
   const { kubernetesNodes, ...rest } = facts;
   all.skipped.push(...skippedIn(sections, 'en'));
   all.entries.push(

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { multinic } from '../../explain/commands.ts';
-import { nodeKey } from '../../explain/subject.ts';
+import { nodeKey, providerOfConfig } from '../../explain/subject.ts';
 import { parseDuration } from '../../process/duration.ts';
 import type { EndWith } from '../exit-status.ts';
 import { type CommonOptions, withCommonOptions } from '../options.ts';
@@ -72,7 +72,8 @@ async function syncConfig(
     print(reportText({ kind: 'Sync', items, findings: [], skipped: [] }, output));
   } else {
     const nextAt = status?.lastAttempt?.nextAt;
-    const result = { config: keyOf(config), ready, nextAt, now: run.session.now() };
+    const provider = providerOfConfig(config);
+    const result = { config: keyOf(config), provider, ready, nextAt, now: run.session.now() };
     print(syncText(result, lang));
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { messageCodeOf } from '../../api/message-codes.ts';
 import { annotations, fieldManagers, labels, namespaces } from '../../api/names.ts';
 import { pauseOf } from '../../api/pause.ts';
 import type { NodeView } from '../../api/read-http.ts';
@@ -140,7 +141,7 @@ export async function checkNode(
 
 function failing(config: ConfigObject, { providerId, nodeName }: NodeView): Failure {
   const { reason, message } = readyIn(config);
-  const { text } = nextFor(reason, { config: keyOf(config) });
+  const { text } = nextFor(reason, { config: keyOf(config), code: messageCodeOf(message) });
   return new Failure(
     `the operator does not pass on the check of node ${providerId}/${nodeName}: ${keyOf(config)} has Ready False ${reason}: ${message}`,
     text.en || 'correct the cause in the message',

@@ -1,3 +1,4 @@
+import { messageCodeOf } from '../../api/message-codes.ts';
 import type { NodeView } from '../../api/read-http.ts';
 import { rowOf } from '../../api/reasons.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
@@ -15,6 +16,8 @@ import type { Readiness } from './request-gate.ts';
 export interface SyncResult {
   /** OpenstackConfig as `namespace/name`. */
   readonly config: string;
+  /** Business cluster; undefined: unknown. */
+  readonly provider: string | undefined;
   readonly ready: Readiness;
   /** Next attempt (RFC 3339); undefined: unknown. */
   readonly nextAt: string | undefined;
@@ -22,7 +25,8 @@ export interface SyncResult {
 }
 
 /** Returns a sync's result; after a failure with next try and next step, without a further sync. */
-export function syncText({ config, ready, nextAt, now }: SyncResult, lang: Language): string {
+export function syncText(result: SyncResult, lang: Language): string {
+  const { config, ready, nextAt, now } = result;
   const { status, reason, message } = ready;
   if (status === 'True') {
     const head = filled(screensTexts.configSynced, { config })[lang];
@@ -30,7 +34,7 @@ export function syncText({ config, ready, nextAt, now }: SyncResult, lang: Langu
   }
   const head = filled(screensTexts.syncFailed, { config })[lang];
   const retry = nextTry(nextAt, now)[lang];
-  const next = nextAfterSync(reason, config);
+  const next = nextAfterSync(result);
   return [
     printable(`${head}: Ready ${status} ${reason}: ${message}${retry}`),
     ...(next === undefined ? [] : [`${words.next[lang]} ${printable(next.text[lang])}`]),
@@ -39,13 +43,14 @@ export function syncText({ config, ready, nextAt, now }: SyncResult, lang: Langu
 }
 
 /** Returns the reason's next step, only the action if the commands sync again. Undefined: a newer reason. */
-function nextAfterSync(
-  reason: string,
-  config: string,
-): Pick<NextStep, 'text' | 'commands'> | undefined {
+function nextAfterSync({
+  config,
+  provider,
+  ready: { reason, message },
+}: SyncResult): Pick<NextStep, 'text' | 'commands'> | undefined {
   const row = rowOf(reason);
   if (row === undefined) return undefined;
-  const next = nextFor(reason, { config });
+  const next = nextFor(reason, { config, provider, code: messageCodeOf(message) });
   return next.commands.some(isSync) ? { text: row.action, commands: [] } : next;
 }
 

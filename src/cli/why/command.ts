@@ -14,7 +14,7 @@ import {
   withCommonOptions,
   withFailOn,
 } from '../options.ts';
-import { inContext } from '../output/in-context.ts';
+import { inContext, sourcesInContext } from '../output/in-context.ts';
 import { incompleteObjects } from '../output/incomplete.ts';
 import { print, reportText } from '../output/print.ts';
 import type { Skipped } from '../report.ts';
@@ -42,7 +42,7 @@ async function why(text: string, options: Options, endWith: EndWith): Promise<vo
     const facts = await Promise.all(subjects.map((subject) => readPortFacts(session, subject)));
     const explanations = facts.map((each) => explained(each, options));
     const { output, lang } = options;
-    const unread = unreadSources(missingIn(explanations));
+    const unread = sourcesInContext(unreadSources(missingIn(explanations)), options);
     if (output === 'json' || output === 'yaml') {
       const incomplete = incompleteObjects(unread, lang);
       print(reportText({ ...reportOf(explanations, lang), incomplete }, output));
@@ -72,7 +72,7 @@ function explained(facts: PortFacts, options: Options): Explanation {
 
 /** True if a step says nothing about the port: without any other step nothing is explained. */
 function isOpen({ result }: Step): boolean {
-  return result !== 'ok' && result !== 'fail';
+  return result !== 'ok' && result !== 'info' && result !== 'fail';
 }
 
 function missingIn(explanations: readonly Explanation[]): Missing[] {

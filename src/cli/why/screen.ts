@@ -10,6 +10,7 @@ import { displayWidth, padEnd, printable } from '../output/width.ts';
 
 const results: Readonly<Record<StepResult, Wording>> = {
   ok: words.ok,
+  info: words.info,
   warn: words.warn,
   fail: words.fail,
   skipped: words.skip,

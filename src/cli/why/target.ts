@@ -63,15 +63,21 @@ async function byId(session: Session, id: string): Promise<PortSubject[]> {
   const ofServer = await readPorts(session, { serverId: id });
   // A failed search by server cannot prove the port's absence.
   const isOfServer = ofServer.state === 'unread' || ofServer.value.length > 0;
-  return subjects(isOfServer ? ofServer : ports, search);
+  return isOfServer ? ofServerSubjects(ofServer) : subjects(ports, search);
 }
 
 async function byQuery(session: Session, query: PortQuery): Promise<PortSubject[]> {
   const ports = await readPorts(session, query);
-  const { mac, address } = query;
-  if (mac !== undefined) return subjects(ports, { query: {}, matches: hasMac(mac) });
-  if (address !== undefined) return subjects(ports, { query: {}, matches: hasAddress(address) });
-  return subjects(ports);
+  return subjects(ports, searchOf(query));
+}
+
+function ofServerSubjects(fact: Fact<readonly PortView[]>): PortSubject[] {
+  return subjects(fact).map((subject) => ({ ...subject, isOfServer: true }));
+}
+
+function searchOf({ mac: byMac, address }: PortQuery): PortSubject['search'] {
+  if (byMac !== undefined) return { query: {}, matches: hasMac(byMac) };
+  return address === undefined ? undefined : { query: {}, matches: hasAddress(address) };
 }
 
 /** Returns a subject per port; without ports one for the absent port. */
@@ -84,7 +90,9 @@ function subjects(fact: Fact<readonly PortView[]>, search?: PortSubject['search'
 async function byNode(session: Session, text: string): Promise<PortSubject[]> {
   const [nodeName = '', providerId] = text.split('/').toReversed();
   const nodes = await findNodes(session, nodeName, providerId);
-  const found = nodes.map(({ instanceId }) => byQuery(session, { serverId: instanceId }));
+  const found = nodes.map(async ({ instanceId }) =>
+    ofServerSubjects(await readPorts(session, { serverId: instanceId })),
+  );
   return (await Promise.all(found)).flat();
 }
 

@@ -1,8 +1,8 @@
 import { findCondition } from '../../api/condition.ts';
+import { messageCodeOf } from '../../api/message-codes.ts';
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { ClusterView } from '../../api/read-http.ts';
 import { blocks } from '../../api/reasons.ts';
-import { holdCodeOf } from '../../api/removals.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
 import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import { keyOf } from '../commands.ts';
@@ -115,7 +115,11 @@ function undelivered(config: OpenstackConfig, failing: ReadonlySet<string>): Che
       key,
       reason,
       ofMessage(reason, message),
-      nextFor(reason, { config: key, code: holdCodeOf(message) }),
+      nextFor(reason, {
+        config: key,
+        code: messageCodeOf(message),
+        provider: providerOfConfig(config),
+      }),
     ),
   ];
 }

@@ -47,7 +47,7 @@ function findingsOf(part: PartHealth): Checked['findings'] {
   const evidence = isProcess
     ? problem
     : filled(doctorTexts.partNotReady, { problem, readyReplicas, replicas });
-  return [...outside, error(name, 'PartNotReady', evidence, nextFor('PartNotReady', {}))];
+  return [...outside, error(name, 'PartNotReady', evidence, nextFor('PartNotReady', { part }))];
 }
 
 function nameOf({ part, providerId }: PartHealth): string {

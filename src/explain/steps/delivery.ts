@@ -1,9 +1,8 @@
+import { messageCodeOf } from '../../api/message-codes.ts';
 import type { ClusterView, NodeView, PortView } from '../../api/read-http.ts';
 import { blocks } from '../../api/reasons.ts';
-import { holdCodeOf } from '../../api/removals.ts';
 import { filled, type Wording } from '../../api/texts/text.ts';
 import { whyTexts } from '../../api/texts/why.ts';
-import { multinic } from '../commands.ts';
 import { unreadViola } from '../missing-texts.ts';
 import { nextFor } from '../next-steps.ts';
 import type { NextStep } from '../step.ts';
@@ -94,14 +93,8 @@ function notRegistered(provider: string | undefined): Outcome {
 }
 
 /** Returns how a business cluster is registered. */
-export function registration(id: string): NextStep {
-  return {
-    text: filled(whyTexts.registerCluster, { id }),
-    commands: [multinic('register-cluster', id, '--business-kubeconfig', `${id}.kubeconfig`)],
-    preview: [
-      multinic('register-cluster', id, '--business-kubeconfig', `${id}.kubeconfig`, '--dry-run'),
-    ],
-  };
+export function registration(provider: string): NextStep {
+  return nextFor('ViolaPostError', { code: 'ClusterNotRegistered', provider });
 }
 
 /** Returns the node's failed delivery, or the OpenstackConfig's if no NIC was delivered. */
@@ -112,7 +105,8 @@ function refused(subject: Subject): Outcome | undefined {
   const isOpen = !hasObject(node) && config?.ready === 'False';
   if (!isOpen || !blocks(config.reason, 'delivery')) return undefined;
   const { message } = config;
-  const next = nextFor(config.reason, { config: config.config, port, code: holdCodeOf(message) });
+  const about = { config: config.config, port, provider: providerOf(subject) };
+  const next = nextFor(config.reason, { ...about, code: messageCodeOf(message) });
   const words = ofMessage(config.reason, config.message);
   const retry = nextTry(config.nextSyncAt, facts.now);
   return fail(config.reason, followed(words, retry), next);
@@ -122,7 +116,8 @@ function refused(subject: Subject): Outcome | undefined {
  * Returns the OpenstackConfig's failure after the node's delivery: later changes do not arrive. Without Viola's answer the
  * NIC itself is unread.
  */
-function laterFailure({ port, config, facts }: Subject): Outcome | undefined {
+function laterFailure(subject: Subject): Outcome | undefined {
+  const { port, config, facts } = subject;
   const { ready, reason, message } = config ?? {};
   if (ready !== 'False' || reason !== 'ViolaPostError') return undefined;
   const view = valueOf(facts.cluster);
@@ -130,16 +125,23 @@ function laterFailure({ port, config, facts }: Subject): Outcome | undefined {
   return make(
     reason,
     ofMessage(reason, message),
-    nextFor(reason, { config: config?.config, port }),
+    nextFor(reason, {
+      config: config?.config,
+      port,
+      code: messageCodeOf(message),
+      provider: providerOf(subject),
+    }),
   );
 }
 
 type LastDelivery = NonNullable<PortView['delivery']>;
 
-function refusedNode({ facts, port, config, nic }: Subject, last: LastDelivery): Outcome {
+function refusedNode(subject: Subject, last: LastDelivery): Outcome {
+  const { facts, port, config, nic } = subject;
   const reason = last.reason ?? 'ViolaPostError';
   const evidence = withTimes(ofMessage(reason, last.message), last, config, facts.now);
-  const next = nextFor(reason, { config: config?.config, port, code: holdCodeOf(last.message) });
+  const about = { config: config?.config, port, provider: providerOf(subject) };
+  const next = nextFor(reason, { ...about, code: messageCodeOf(last.message) });
   // An unread node may have the NIC.
   const mayWork = nic?.state === 'Configured' || facts.node.state === 'unread';
   const isHarmless = mayWork && reason !== 'ViolaPostError';

@@ -18,6 +18,11 @@ export function warn(reason: string, evidence: Wording, next: NextStep | undefin
   return { result: 'warn', reason, evidence, next };
 }
 
+/** Step for a port without NIC, as intended: no next step. */
+export function info(reason: string, evidence: Wording): Outcome {
+  return { result: 'info', reason, evidence, next: undefined };
+}
+
 /** Step with an unread fact. */
 export function skipped(missing: Missing): Outcome {
   return skippedFor(missingText(missing), [missing]);

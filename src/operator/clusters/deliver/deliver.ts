@@ -15,6 +15,7 @@ import type { Perform } from '../../../process/effects.ts';
 import { isRequestError, RequestError } from '../../../requests/request-error.ts';
 import { lastNicStays, needsRemoval } from './unsupported.ts';
 import type { ViolaClient } from './viola-client.ts';
+import { codeOfNode, violaMessage } from './viola-problem.ts';
 
 /** Outcome for the plan's nodes that needed a POST or DELETE. */
 export interface Delivery {
@@ -106,8 +107,10 @@ class Tally implements Delivery {
     return error;
   }
 
-  failed(nodeName: string, { message, retryAfterMs }: RequestError): void {
+  failed(nodeName: string, error: RequestError): void {
     const reason = 'ViolaPostError';
+    const { retryAfterMs } = error;
+    const message = violaMessage(error);
     this.failures.push({ nodeName, reason, message, retryAfterMs, kind: 'outage' });
   }
 
@@ -121,7 +124,7 @@ class Tally implements Delivery {
     else if (code === 'Deleting') this.waiting.push(nodeName);
     else {
       const where = field === '' || field === 'base' ? '' : `${field}: `;
-      const text = `viola: node ${nodeName}: ${code}: ${where}${message}`;
+      const text = `${codeOfNode(code)}: viola: node ${nodeName}: ${code}: ${where}${message}`;
       const about = { nodeName, reason: 'ViolaPostError', message: text } as const;
       const isOfOtherId = code === 'Invalid' && field === 'providerId';
       const kind = kindOf(code);

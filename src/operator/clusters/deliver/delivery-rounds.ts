@@ -5,9 +5,9 @@ import type { NodePlan, Plan, PlanInput, Problem, RecordedNode } from '../../../
 import { deliveredFor, nicAt } from '../../../plan/view.ts';
 import { mapBounded } from '../../../process/bounded.ts';
 import { isRequestError } from '../../../requests/request-error.ts';
-import { StepFailure } from '../../model/step-failure.ts';
 import { type DeliverOptions, type Delivery, deliver } from './deliver.ts';
 import type { ViolaClient } from './viola-client.ts';
+import { violaFailure } from './viola-problem.ts';
 
 /** Most delivery rounds for nodes that change meanwhile; the next poll retries the rest. */
 const rounds = 3;
@@ -212,14 +212,4 @@ function merge(before: Delivery, now: Delivery): Delivery {
     waiting: [...before.waiting, ...now.waiting],
     failures: [...before.failures, ...now.failures],
   };
-}
-
-/** Converts a RequestError to a StepFailure: without the existing nodes, an index could be assigned twice. */
-export function violaFailure(error: unknown): unknown {
-  if (!isRequestError(error)) return error;
-  const { message, retryAfterMs } = error;
-  return new StepFailure(
-    { reason: 'ViolaPostError', message },
-    { cause: error, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
-  );
 }

@@ -20,6 +20,7 @@ import { refusal } from './viola-answer.ts';
 import { createViolaClient, type ViolaClient } from './viola-client.ts';
 import { type ReportedCluster, readClusters, storesIdentity } from './viola-clusters.ts';
 import { type ViolaFact, ViolaFacts } from './viola-facts.ts';
+import { violaFailure } from './viola-problem.ts';
 
 /** Connections to all Violas named by OpenstackConfigs. */
 export interface Violas extends AsyncDisposable {
@@ -133,6 +134,5 @@ function untrusted(field: string, url: string): StepFailure {
 /** Converts a RequestError to a StepFailure: without a usable CA bundle no Viola is called. */
 function asStep(error: unknown): never {
   if (!isRequestError(error)) throw error;
-  const { message } = error;
-  throw new StepFailure({ reason: 'ViolaPostError', message }, { cause: error });
+  throw violaFailure(error);
 }

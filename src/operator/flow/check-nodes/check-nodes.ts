@@ -11,6 +11,7 @@ import type { Perform } from '../../../process/effects.ts';
 import type { Logger } from '../../../process/log.ts';
 import { isRequestError } from '../../../requests/request-error.ts';
 import type { ViolaClient } from '../../clusters/deliver/viola-client.ts';
+import { violaFailure } from '../../clusters/deliver/viola-problem.ts';
 import type { Violas } from '../../clusters/deliver/violas.ts';
 import type { ManagementCluster } from '../../management-cluster.ts';
 import type { ConfigContext, TermMemory } from '../../model/memory/config-memory.ts';
@@ -171,11 +172,10 @@ const refusals: Readonly<
 function refusalOf(nodeName: string, error: unknown, signal: AbortSignal): string {
   signal.throwIfAborted();
   if (!isRequestError(error)) throw error;
-  const { message, code, retryAfterMs } = error;
+  const { message, code } = error;
   const passes = isRequestError(error, 'timeout', 'unreachable', 'rateLimited', 'serverError');
   if (passes && code !== 'Unreadable') {
-    const details = { cause: error, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-    throw new StepFailure({ reason: 'ViolaPostError', message }, details);
+    throw violaFailure(error);
   }
   return `node "${nodeName}": ${message}`;
 }

@@ -1,5 +1,6 @@
 import type { Effect } from '../../../api/effects.ts';
 import type { WaitingNic } from '../../../api/held-nics.ts';
+import { withWords } from '../../../api/message-codes.ts';
 import type { ExistingNodeConfig } from '../../../api/node-configs-http.ts';
 import { countsInBudget } from '../../../api/removals.ts';
 import type { Store as ObjectStore } from '../../../kube/cache/store.ts';
@@ -94,7 +95,8 @@ export async function withdrawFromFormerClusters(
     } catch (error) {
       // A failure in a former business cluster does not undo the delivery to the present cluster.
       if (!(error instanceof StepFailure)) throw error;
-      const message = `nodes in business cluster "${provider}" cannot be removed: ${error.message}`;
+      const words = `nodes in business cluster "${provider}" cannot be removed: `;
+      const message = withWords(words, error.message);
       found.push({ ...nothingLeft, problems: [{ reason: error.reason, message }] });
     }
   }

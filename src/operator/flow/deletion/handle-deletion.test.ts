@@ -114,7 +114,9 @@ describe('a deleted OpenstackConfig', () => {
     scene.kube.delete();
     scene.viola.fail(503);
     await scene.look();
-    expect(scene.ready()).toBe('False ViolaPostError: viola: unexpected status 503');
+    expect(scene.ready()).toBe(
+      'False ViolaPostError: ViolaUnavailable: viola: unexpected status 503',
+    );
     scene.viola.outage = undefined;
     await scene.look();
     scene.viola.clean();

@@ -1,6 +1,6 @@
 import type { ExistingNodeConfig } from '../../../api/node-configs-http.ts';
-import { violaFailure } from '../../clusters/deliver/delivery-rounds.ts';
 import type { Listed } from '../../clusters/deliver/node-list.ts';
+import { violaFailure } from '../../clusters/deliver/viola-problem.ts';
 import type { DeliveredContext } from '../sync/delivery.ts';
 
 /** The present business cluster, read after the former id. */

@@ -11,8 +11,8 @@ import { compareText } from '../../../plan/view.ts';
 import { mapBounded } from '../../../process/bounded.ts';
 import type { Perform } from '../../../process/effects.ts';
 import { RequestError } from '../../../requests/request-error.ts';
-import { violaFailure } from '../../clusters/deliver/delivery-rounds.ts';
 import type { ViolaClient } from '../../clusters/deliver/viola-client.ts';
+import { violaFailure } from '../../clusters/deliver/viola-problem.ts';
 import type { DeliveredRemovals } from '../../removals/delivered-bases.ts';
 
 interface OwnNodesInput {

@@ -365,7 +365,7 @@ describe('a CR that moves to a new business cluster', () => {
     await scene.look();
     expect([...second.nodes.keys()]).toEqual(['worker-1', 'worker-2']);
     expect(scene.ready()).toBe(
-      'False ViolaPostError: nodes in business cluster "biz-1" cannot be removed: viola: unexpected status 503',
+      'False ViolaPostError: ViolaUnavailable: nodes in business cluster "biz-1" cannot be removed: viola: unexpected status 503',
     );
   });
 });
