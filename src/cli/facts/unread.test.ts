@@ -83,7 +83,9 @@ it('a 401 names equal user names in a merged kubeconfig as a cause', async () =>
   } as const;
   const fact = await factOf(session, about, () => Promise.reject(refused(401)));
   expect(fact).toMatchObject({
-    next: { en: expect.stringMatching(/user named admin .*--business-kubeconfig PROVIDER=FILE/) },
+    next: {
+      en: expect.stringMatching(/user named admin .*--business-kubeconfig PROVIDER=FILE/) as string,
+    },
   });
 });
 

@@ -3,7 +3,7 @@ import { screensTexts } from '../../api/texts/screens.ts';
 import { filled } from '../../api/texts/text.ts';
 import { words } from '../../api/texts/titles.ts';
 import { multinic } from '../../explain/commands.ts';
-import type { Finding, Severity } from '../../explain/finding.ts';
+import { type Finding, preflightSections, type Severity } from '../../explain/finding.ts';
 import type { Language } from '../options.ts';
 import { aligned } from './table.ts';
 import { padEnd, printable } from './width.ts';
@@ -78,7 +78,8 @@ function listOf({ section, reason, severity }: Finding): string {
   const scope = section === 'nodes' && severity === 'error' ? rowOf(reason)?.scope : undefined;
   if (scope === 'nic') return multinic('nics', '--reason', reason);
   if (scope === 'node' || reason === 'Drifted') return multinic('nodes', '--reason', reason);
-  return multinic('doctor', '-o', 'json');
+  const isPreflight = preflightSections.some((each) => each === section);
+  return multinic('doctor', ...(isPreflight ? ['--pre'] : []), '-o', 'json');
 }
 
 function severityWord(severity: Severity, lang: Language): string {
