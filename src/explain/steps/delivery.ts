@@ -80,11 +80,7 @@ function unreachable(
 }
 
 /** Next step for an unreachable business cluster. */
-export const reachIt: NextStep = {
-  text: whyTexts.reachCluster,
-  commands: [],
-  preview: [],
-};
+export const reachIt: NextStep = nextFor('ViolaPostError', { code: 'ClusterUnreachable' });
 
 function notRegistered(provider: string | undefined): Outcome {
   const id = provider ?? 'PROVIDER';
