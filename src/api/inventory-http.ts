@@ -7,6 +7,9 @@ export const inventoryPath = '/v1/inventory/node-configs';
 export const interfacesPath = '/v1/interfaces';
 export const historyPath = '/v1/inventory/history';
 
+/** Response header of the history: the oldest logged change, in the caller's business clusters (RFC 3339). */
+export const oldestHeader = 'x-oldest';
+
 export const inventoryQuery = z.object({
   providerId: z.string().max(253).optional().describe('Only this business cluster.'),
   nodeName: z.string().max(253).optional().describe('Only this node.'),

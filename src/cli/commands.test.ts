@@ -12,7 +12,7 @@ import {
   storage,
 } from '../../test/fixtures/cli/played-operator.ts';
 import { type CliFixture, createConfig, home, startScene } from '../../test/fixtures/cli/scene.ts';
-import { config, port } from '../explain/testing/healthy.ts';
+import { config, node, port } from '../explain/testing/healthy.ts';
 import { pods } from '../kube/core-resources.ts';
 import { openstackConfigs } from './facts/kinds.ts';
 
@@ -82,12 +82,70 @@ describe('exit status', () => {
   });
 });
 
+describe('why SERVER', () => {
+  const outside = {
+    ...port,
+    portId: 'be0f33c1-0000-4000-8000-000000000001',
+    addresses: [{ subnetId: 'primary-subnet', ip: '192.168.0.18' }],
+    configs: port.configs.map((each) => ({ ...each, selectsSubnet: false })),
+    verdict: { config: 'multinic-system/storage', reason: 'SubnetNotSelected', at: port.readAt },
+  };
+
+  it.each([
+    ['worker-18', 0, 'nothing is wrong: SubnetNotSelected'],
+    [port.deviceId, 0, 'nothing is wrong: SubnetNotSelected'],
+    [outside.portId, 5, 'is not a NIC: SubnetNotSelected'],
+  ])(
+    'why %s with a port outside the selected subnets ends with %i',
+    async (target, status, text) => {
+      const scene = await startScene();
+      const noPort = { status: 404, code: 'NoSuchPort', detail: 'no such port' };
+      scene.answers.set('GET /v1/ports', { items: [outside, port] });
+      scene.answers.set(`GET /v1/ports?portId=${port.deviceId}`, noPort);
+      scene.answers.set(`GET /v1/ports?portId=${outside.portId}`, { items: [outside] });
+      const ran = await scene.run('why', target);
+      expect(ran.status).toBe(status);
+      expect(ran.out).toContain(text);
+      expect(ran.out).not.toContain('primary-subnet"');
+    },
+  );
+});
+
+describe('closed lists', () => {
+  it.each([
+    ['nodes', ['--state', 'Confgured'], 2, 'did you mean `Configured`'],
+    ['nics', ['--state', 'Bogus'], 2, 'choose one of Pending, InProgress'],
+    ['nodes', ['--reason', 'NicInUs'], 2, 'did you mean `NICInUse`'],
+    ['nics', ['--reason', 'Bogus'], 2, '--reason "Bogus" is unknown'],
+    ['nodes', ['worker-9'], 1, 'delivers a node worker-9'],
+    ['nodes', ['worker-18', 'biz-2/worker-18'], 1, 'delivers a node biz-2/worker-18'],
+    ['nics', ['--node', 'nosuch'], 1, 'delivers a node nosuch'],
+    ['nics', ['--cluster', 'nosuch'], 1, 'names the business cluster nosuch'],
+    ['nodes', ['--cluster', 'nosuch'], 1, 'the business clusters that exist: biz-1'],
+    ['nodes', ['--cluster', 'biz-1', '--state', 'failed'], 0, 'No nodes.'],
+    ['nodes', ['--reason', 'drifted'], 0, 'No nodes.'],
+    ['nodes', ['--reason', 'OfNewerPart'], 0, ''],
+    ['nics', ['--node', 'biz-1/worker-18', '--state', 'Failed'], 0, 'No NICs.'],
+  ])('%s %j ends with %i', async (command, argv, status, text) => {
+    const scene = await startScene();
+    const failing = node(17, { ready: 'False', reason: 'OfNewerPart' });
+    const all = [failing, node(18), node(19)];
+    const ofCluster = argv.includes('nosuch') && argv.includes('--cluster') ? [] : all;
+    scene.answers.set('GET /v1/nodes', { items: ofCluster });
+    const ran = await scene.run(command, ...argv);
+    expect(ran.status).toBe(status);
+    expect(ran.err).toContain(text);
+    if (status > 0) expect(ran.err).toContain('\nNext: ');
+  });
+});
+
 describe('bad access', () => {
   const forbidden =
     'error: pods "x" is forbidden: User "jane" cannot create resource "pods/portforward"';
   it.each([
     ['an unknown context', {}, ['--context', 'nope'], 'context "nope" does not exist'],
-    ['no operator', { withoutLease: true }, [], 'no operator'],
+    ['no operator', { withoutLease: true, withoutDeployments: true }, [], 'no operator'],
+    ['no leader', { withoutLease: true }, [], 'get pods'],
     [
       'no right to port-forward',
       { forwardError: forbidden },
@@ -103,13 +161,15 @@ describe('bad access', () => {
     expect(ran.err).toContain('\nNext: ');
   });
 
-  it('status shows what it can read, and what is missing as skipped, with an older operator', async () => {
+  it('status shows what it can read, and is incomplete, with an older operator', async () => {
     const scene = await startScene();
     scene.answers.delete('GET /v1/nodes');
     const { status, out } = await scene.run('status');
-    expect(status).toBe(0);
+    expect(status).toBe(6);
     expect(out).toContain('multinic-system/storage  True');
-    expect(out).toContain('skip  Nodes: this operator is older and lacks the route');
+    expect(out).toMatch(
+      /^incomplete: operator \(.*\): this operator is older and lacks the route$/m,
+    );
   });
 
   it('status of a user without rights skips everything and reports nothing as ok', async () => {

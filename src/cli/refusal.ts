@@ -1,10 +1,18 @@
-/** A refused user request: reason and next step. */
-export class Refusal extends Error {
+/** A failed command with a next step: exit status 1. */
+export class Failure extends Error {
   readonly next: string;
   constructor(why: string, next: string) {
     super(why);
-    this.name = 'Refusal';
+    this.name = 'Failure';
     this.next = next;
+  }
+}
+
+/** A refused user request that changed nothing: exit status 3. */
+export class Refusal extends Failure {
+  constructor(why: string, next: string) {
+    super(why, next);
+    this.name = 'Refusal';
   }
 }
 

@@ -53,6 +53,7 @@ export const commandRoles: Readonly<Record<string, readonly string[]>> = {
   why: ['multinic-view', 'multinic-reader'],
   doctor: ['multinic-view', 'multinic-reader'],
   plan: ['multinic-view', 'multinic-reader'],
+  history: ['multinic-reader'],
   diff: ['multinic-edit', 'multinic-reader'],
   sync: ['multinic-edit', 'multinic-reader'],
   'allow-removals': ['multinic-edit', 'multinic-reader'],

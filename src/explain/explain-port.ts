@@ -1,6 +1,8 @@
 import type { Wording } from '../api/texts/text.ts';
+import { type Conclusion, conclude, type UnreadSource, unreadSources } from './conclusion.ts';
 import type { PortFacts } from './facts.ts';
 import { headlineOf } from './headline.ts';
+import { withoutOwnNetwork } from './own-network.ts';
 import { type RemovalHold, removalHoldOf } from './removal-hold.ts';
 import { type Step, type StepName, stepNames } from './step.ts';
 import { acceptance } from './steps/acceptance.ts';
@@ -22,6 +24,9 @@ export interface Explanation {
   readonly steps: readonly Step[];
   /** The first failed step; undefined: no step failed. */
   readonly answer: Step | undefined;
+  readonly conclusion: Conclusion;
+  /** Required sources without an answer. */
+  readonly unread: readonly UnreadSource[];
 }
 
 const explainers: Readonly<Record<StepName, (subject: Subject) => Outcome>> = {
@@ -44,11 +49,28 @@ export function explainPort(facts: PortFacts): Explanation {
   const steps: Step[] = [];
   let answer: Step | undefined;
   for (const name of stepNames) {
-    const step = { name, ...withHold(name, outcomeOf(name, subject, answer), held) };
+    const outcome = withHold(name, outcomeOf(name, subject, answer ?? intended(steps)), held);
+    const step = { name, ...outcome, next: withoutOwnNetwork(outcome.next, subject) };
     steps.push(step);
     if (step.result === 'fail') answer ??= step;
   }
-  return { headline: headlineOf(subject, steps, answer), steps, answer };
+  return { headline: headlineOf(subject, steps, answer), steps, answer, ...concluded(steps) };
+}
+
+/** Concludes about the port; steps without facts leave the port unexplained. */
+function concluded(steps: readonly Step[]): Pick<Explanation, 'conclusion' | 'unread'> {
+  const missing = steps.flatMap((step) => step.missing ?? []);
+  const conclusion = conclude({
+    isWrong: steps.some(({ result }) => result === 'fail' || result === 'warn'),
+    isExamined: steps.some(({ result }) => result === 'ok' || result === 'info'),
+    missing,
+  });
+  return { conclusion: conclusion ?? 'incomplete', unread: unreadSources(missing) };
+}
+
+/** Returns the step after which no NIC is expected; undefined: none. */
+function intended(steps: readonly Step[]): Step | undefined {
+  return steps.find(({ result }) => result === 'info');
 }
 
 /** A held NIC is still on the node: earlier failed steps name the cause for the removal. */

@@ -1,4 +1,5 @@
 import type { ClusterNetwork } from '../api/cluster-networks.ts';
+import type { InventoryChange } from '../api/inventory-http.ts';
 import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import type { OpenstackConfig } from '../api/openstackconfig.ts';
 import type { ClusterView, NodeView, PortView } from '../api/read-http.ts';
@@ -29,6 +30,16 @@ export interface PartVersion {
   readonly version: string;
 }
 
+/** A port's past as NIC. */
+export interface Formerly {
+  /** Last change, if the NIC was removed; undefined: no removal in the searched history. */
+  readonly removal:
+    | Pick<InventoryChange, 'providerId' | 'nodeName' | 'name' | 'at' | 'basis'>
+    | undefined;
+  /** Oldest searched change (RFC 3339); undefined: unknown. */
+  readonly oldest: string | undefined;
+}
+
 /** Everything that one port's explanation uses. */
 export interface PortFacts {
   /** Undefined: no account of an OpenstackConfig sees such a port. */
@@ -46,10 +57,27 @@ export interface PortFacts {
   readonly versions: Fact<readonly PartVersion[]>;
   /** OpenstackConfigs, for complete commands; absent: commands append to a list by JSON patch. */
   readonly configs?: Fact<readonly OpenstackConfig[]>;
+  /** All ports on the port's server; absent: only the port itself is known. */
+  readonly serverPorts?: Fact<readonly PortView[]>;
+  /** True: the user entered a server, not a port. */
+  readonly isOfServer?: boolean;
+  /** Read for a port without server; absent: not needed. */
+  readonly formerly?: Fact<Formerly>;
   /** NIC name, if the user entered NODE/NIC. */
   readonly nicName?: string;
   /** Time of this explanation. */
   readonly now: Date;
+}
+
+/** A part's waiting Pod, such as a Pod without image. */
+export interface PodNotStarted {
+  readonly pod: string;
+  /** Waiting reason from a container or the scheduler, such as ErrImagePull or Unschedulable. */
+  readonly reason: string;
+  /** The waiting container's image; absent: no container waits. */
+  readonly image?: string | undefined;
+  /** Message from the Pod's last Event, else from the waiting state; absent: no message. */
+  readonly message?: string | undefined;
 }
 
 /** Health of one part. */
@@ -62,6 +90,13 @@ export interface PartHealth {
   readonly leader: string | undefined;
   /** Why it is not healthy; undefined: healthy. */
   readonly problem: string | undefined;
+  /**
+   * The operator's installation; default `Deployment`. `Process`: a Lease without a Deployment, such as `make run`.
+   * `None`: neither a Deployment nor a Lease exists; with 0 replicas and without leader.
+   */
+  readonly installed?: 'Deployment' | 'Process' | 'None';
+  /** Waiting Pods; absent: none, or not read. */
+  readonly notStarted?: readonly PodNotStarted[];
 }
 
 /** Everything that an examination of the whole system uses. */

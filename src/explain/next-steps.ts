@@ -17,12 +17,13 @@ export function nextFor(reason: string, about: About): NextStep {
 }
 
 function withValues(
-  { text, commands = [], preview = [] }: NextStepRow,
+  { text, commands = [], preview = [], isAfterText }: NextStepRow,
   action: Wording,
   values: KnownValues,
 ): NextStep | undefined {
   const filled = filledCommands(commands, values);
   const filledPreview = filledCommands(preview, values);
   if (!filled || !filledPreview) return undefined;
-  return { text: text ?? action, commands: filled, preview: filledPreview };
+  const step = { text: text ?? action, commands: filled, preview: filledPreview };
+  return isAfterText === true ? { ...step, isAfterText } : step;
 }

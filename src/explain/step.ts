@@ -1,4 +1,5 @@
 import type { Wording } from '../api/texts/text.ts';
+import type { Missing } from './fact.ts';
 
 /** Steps from Neutron to the boot files, in order. */
 export const stepNames = [
@@ -16,14 +17,16 @@ export const stepNames = [
 
 export type StepName = (typeof stepNames)[number];
 
-/** `skipped`: a fact is missing. `notReached`: an earlier step failed. */
-export type StepResult = 'ok' | 'warn' | 'fail' | 'skipped' | 'notReached';
+/** `info`: not a NIC, as intended. `skipped`: a fact is missing. `notReached`: an earlier step failed. */
+export type StepResult = 'ok' | 'info' | 'warn' | 'fail' | 'skipped' | 'notReached';
 
 /** The user's next action. */
 export interface NextStep {
   readonly text: Wording;
   /** Shell commands, complete and in order; empty: none exists. */
   readonly commands: readonly string[];
+  /** True: the commands work only after the correction in the text. */
+  readonly isAfterText?: boolean;
   /** Commands for a preview, such as a plan; empty: none. */
   readonly preview: readonly string[];
 }
@@ -37,4 +40,6 @@ export interface Step {
   /** Facts with values, in English and Korean; for `skipped`: the missing fact. */
   readonly evidence: Wording;
   readonly next: NextStep | undefined;
+  /** Unread facts behind the step; absent: none. */
+  readonly missing?: readonly Missing[];
 }

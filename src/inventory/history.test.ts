@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { about } from '../../test/fixtures/about.ts';
-import type { InventoryChange } from '../api/inventory-http.ts';
+import { type InventoryChange, oldestHeader } from '../api/inventory-http.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { HttpServer } from '../http/app.ts';
 import { createHttpServer } from '../http/server.ts';
@@ -21,6 +21,8 @@ let unavailable: string | undefined;
 const sha256 = (token: string) => createHash('sha256').update(token).digest('hex');
 const grants = [
   { name: 'ui', sha256: sha256('ui'), providers: ['biz-1'], verbs: ['read' as const] },
+  { name: 'two', sha256: sha256('two'), providers: ['biz-2'], verbs: ['read' as const] },
+  { name: 'none', sha256: sha256('none'), providers: ['biz-9'], verbs: ['read' as const] },
 ];
 
 function nic(n: number, address = `10.0.0.${n}`): InterfaceSpec {
@@ -92,7 +94,8 @@ async function get(query: string, { remoteAddress = '127.0.0.1', token, host }: 
           `${change} ${portId} ${openstackConfig.generation}`,
       )
     : [];
-  return { status: answer.statusCode, body, changes, next: answer.headers[continueHeader] };
+  const { [continueHeader]: next, [oldestHeader]: oldest } = answer.headers;
+  return { status: answer.statusCode, body, changes, next, oldest };
 }
 
 describe('GET /v1/inventory/history', () => {
@@ -147,6 +150,15 @@ describe('GET /v1/inventory/history', () => {
     '?continue=x',
   ])('[H5] history refuses the invalid query %s', async (query) => {
     expect((await get(query)).status).toBe(400);
+  });
+
+  it.each([
+    ['', {}, '2026-01-01T00:01:00.000Z'],
+    ['?since=2026-01-01T00:03:00Z&providerId=biz-2', {}, '2026-01-01T00:01:00.000Z'],
+    ['', { remoteAddress: '10.0.0.9', token: 'two' }, '2026-01-01T00:04:00.000Z'],
+    ['', { remoteAddress: '10.0.0.9', token: 'none' }, undefined],
+  ])('history %j reports its oldest change in x-oldest', async (query, from, oldest) => {
+    expect(await get(query, from)).toMatchObject({ status: 200, oldest });
   });
 
   it("[H5] history shows only the token's business clusters, and nothing without a token", async () => {

@@ -1,6 +1,11 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { historyPath, historyQuery, inventoryChanges } from '../api/inventory-http.ts';
+import {
+  historyPath,
+  historyQuery,
+  inventoryChanges,
+  oldestHeader,
+} from '../api/inventory-http.ts';
 import { problem } from '../api/node-configs-http.ts';
 import type { HttpServer } from '../http/app.ts';
 import { HttpProblem } from '../http/problem.ts';
@@ -9,7 +14,7 @@ import type { Store } from '../store/store.ts';
 import { continueHeader } from './continue.ts';
 
 interface HistoryDeps {
-  readonly store: Pick<Store, 'changes'>;
+  readonly store: Pick<Store, 'changes' | 'oldestChange'>;
   readonly config: FastifyContextConfig;
   /** Returns the business clusters visible to the caller; undefined: all. Throws when the records may be stale. */
   readonly readable: (request: FastifyRequest) => readonly string[] | undefined;
@@ -36,6 +41,8 @@ export function serveHistory(app: HttpServer, { store, config, readable }: Histo
       const found = await store.changes({ ...query, since: from, providers, before });
       const last = found.length === query.limit ? found.at(-1) : undefined;
       if (last) reply.header(continueHeader, tokenOf(last.id));
+      const oldest = await store.oldestChange(providers);
+      if (oldest !== undefined) reply.header(oldestHeader, oldest);
       return found.map(({ change }) => change);
     },
   );

@@ -22,7 +22,7 @@ import { page, RecordAnswers, recordsQuery } from './record-answers.ts';
 import type { Decorate } from './record-list.ts';
 
 export interface InventoryDeps {
-  readonly store: Pick<Store, 'list' | 'notesOf' | 'providers' | 'changes'>;
+  readonly store: Pick<Store, 'list' | 'notesOf' | 'providers' | 'changes' | 'oldestChange'>;
   /** Tokens for remote callers; undefined: only loopback callers may read. */
   readonly tokens: TokenFile | undefined;
   /** Returns why the records may be stale; undefined: current. */

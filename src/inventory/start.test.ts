@@ -23,6 +23,7 @@ const source = {
     notesOf: async () => new PortNotes(),
     providers: async () => [],
     changes: async () => [],
+    oldestChange: async () => undefined,
   },
   unavailable: () => undefined,
 };

@@ -15,6 +15,18 @@ export function suggestionFor(word: string, candidates: Iterable<string>): strin
   return candidate === undefined ? '' : `; did you mean \`${candidate}\`?`;
 }
 
+/**
+ * Returns why a word is not in a closed list, in any case, with the nearest candidate; undefined: the list has the word.
+ */
+export function unknownWord(
+  field: string,
+  word: string,
+  candidates: readonly string[],
+): string | undefined {
+  const isKnown = candidates.some((each) => each.toLowerCase() === word.toLowerCase());
+  return isKnown ? undefined : `${field} "${word}" is unknown${suggestionFor(word, candidates)}`;
+}
+
 /** Levenshtein distance: letters to insert, delete or replace. */
 function editsBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, j) => j);

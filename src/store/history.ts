@@ -40,6 +40,22 @@ export async function listChanges(db: Database, filter: HistoryFilter): Promise<
   return rows.map((row) => ({ id: row.id, change: changeOf(row) }));
 }
 
+/** Returns the oldest logged change's time in these business clusters; undefined: none. */
+export async function oldestChange(
+  db: Database,
+  providers: readonly string[] | undefined,
+): Promise<string | undefined> {
+  if (providers?.length === 0) return undefined;
+  const row = await db
+    .selectFrom('change_log')
+    .select('at')
+    .$if(providers !== undefined, (q) => q.where('provider_id', 'in', providers ?? []))
+    .orderBy('id', 'asc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.at;
+}
+
 type Row = Omit<ChangeLogTable, 'id'> & { readonly id: number };
 
 function changeOf(row: Row): InventoryChange {

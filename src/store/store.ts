@@ -12,7 +12,7 @@ import {
 } from './deliveries.ts';
 import { checkSqlite, isConflict, isCorrupt, mariadbDialect, sqliteDialect } from './dialect.ts';
 import { fileIdentity } from './file-identity.ts';
-import { type HistoryFilter, listChanges, type NumberedChange } from './history.ts';
+import { type HistoryFilter, listChanges, type NumberedChange, oldestChange } from './history.ts';
 import type { MariadbAccess } from './mariadb-access.ts';
 import { migrate } from './migrations.ts';
 import {
@@ -104,6 +104,11 @@ export class Store {
   /** Returns NIC changes, newest first. */
   async changes(filter: HistoryFilter): Promise<NumberedChange[]> {
     return this.#use((db) => listChanges(db, filter));
+  }
+
+  /** Returns the oldest logged change's time; `providers` undefined: in all business clusters. */
+  async oldestChange(providers: readonly string[] | undefined): Promise<string | undefined> {
+    return this.#use((db) => oldestChange(db, providers));
   }
 
   /** Returns the stored port data for these records. */

@@ -1,4 +1,4 @@
-import { syncConfig } from './next-step-row.ts';
+import { correctAndSync } from './next-step-row.ts';
 import { row, type StatusReasonRow } from './reason-row.ts';
 
 /** Reasons for an OpenstackConfig with an unreadable cloud. */
@@ -14,7 +14,14 @@ export const cloudReasons = {
       'Check openstackProviderID, contrabassEndpoint and the encryption key.',
       'openstackProviderID, contrabassEndpoint, 암호화 키를 확인하십시오.',
     ],
-    { alerts: ['MultiNicCloudFailing'], blocks: ['sync'], nextStep: syncConfig },
+    {
+      alerts: ['MultiNicCloudFailing'],
+      blocks: ['sync'],
+      nextStep: correctAndSync(
+        'correct openstackProviderID, contrabassEndpoint or the encryption key, then:',
+        'openstackProviderID, contrabassEndpoint 또는 암호화 키를 수정한 뒤:',
+      ),
+    },
   ),
   KeystoneError: row(
     'openstackconfig',
@@ -24,7 +31,14 @@ export const cloudReasons = {
       'Check URL, account, password and projectID. A refused password is retried once an hour; at once when the password changes, or the annotation multinic.io/reconcile-at gets a new value.',
       'URL, 계정, 암호, projectID를 확인하십시오. 거부된 암호는 한 시간에 한 번만 다시 시도하며, 암호가 바뀌거나 multinic.io/reconcile-at 어노테이션에 새 값을 설정하면 즉시 다시 시도합니다.',
     ],
-    { alerts: ['MultiNicCloudFailing'], blocks: ['sync'], nextStep: syncConfig },
+    {
+      alerts: ['MultiNicCloudFailing'],
+      blocks: ['sync'],
+      nextStep: correctAndSync(
+        'correct URL, account, password or projectID, then:',
+        'URL, 계정, 암호 또는 projectID를 수정한 뒤:',
+      ),
+    },
   ),
   NeutronEndpointError: row(
     'openstackconfig',

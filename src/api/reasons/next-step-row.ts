@@ -48,6 +48,8 @@ export interface NextStepRow {
   /** Absent: the reason's action. */
   readonly text?: Wording;
   readonly commands?: readonly CommandRow[];
+  /** True: the commands work only after the correction in the text. */
+  readonly isAfterText?: boolean;
   /** Commands without effect, such as a plan. */
   readonly preview?: readonly CommandRow[];
 }
@@ -77,6 +79,11 @@ export function openstack(...words: readonly string[]): CommandRow {
 
 /** Requests a sync for the OpenstackConfig. */
 export const syncConfig = [{ commands: [multinic('sync', '{config}')] }] as const;
+
+/** Requests a sync after a correction; a sync before it ends with the same reason. */
+export function correctAndSync(en: string, ko: string): readonly [NextStepRow] {
+  return [{ text: { en, ko }, isAfterText: true, commands: [multinic('sync', '{config}')] }];
+}
 
 /** Lists every Node's systemUUID; runs in the business cluster. */
 export const listSystemUuids = [

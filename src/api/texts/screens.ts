@@ -58,6 +58,10 @@ export const screensTexts = {
     en: 'Server-side dry run by Viola: {accepted} of {nodes} accepted.',
     ko: 'Viola의 서버 측 dry run: 노드 {nodes}개 중 {accepted}개를 받아들였습니다.',
   },
+  noDryRunOfDeletions: {
+    en: 'Viola has no dry run for the deletion of {nodes}.',
+    ko: '노드 {nodes}개의 삭제에는 Viola의 dry run이 없습니다.',
+  },
   networksUnknown: {
     en: 'Networks of Services and Pods are unknown in the business cluster: the plan compared no subnet with them. The agent compares on the node.',
     ko: '비즈니스 클러스터의 Service와 Pod 네트워크를 알 수 없어 NIC의 서브넷과 비교하지 않았습니다. 에이전트가 노드에서 비교합니다.',
@@ -74,10 +78,6 @@ export const screensTexts = {
     en: '{readyReplicas} of {replicas} replicas ready',
     ko: '준비된 레플리카 {readyReplicas}/{replicas}',
   },
-  noReplicaLeads: {
-    en: 'no replica leads',
-    ko: '리더 없음',
-  },
   leader: {
     en: 'leader {leader}',
     ko: '리더 {leader}',
@@ -89,6 +89,10 @@ export const screensTexts = {
   configSynced: {
     en: 'OpenstackConfig {config} was synced',
     ko: 'OpenstackConfig {config}가 동기화되었습니다',
+  },
+  syncFailed: {
+    en: 'OpenstackConfig {config} was not synced completely',
+    ko: 'OpenstackConfig {config}의 동기화가 완료되지 않았습니다',
   },
   nodeChecked: {
     en: 'Node {name} was checked',
@@ -166,6 +170,38 @@ export const screensTexts = {
     en: ', free again from {at}',
     ko: ', {at}부터 다시 비워짐',
   },
+  incomplete: {
+    en: 'incomplete: {source} ({place}): {why}',
+    ko: '확인 불완전: {source}({place}): {why}',
+  },
+  wrong: {
+    en: '{errors}, {warnings}; first: {subject}: {reason}: {evidence}',
+    ko: '오류 {errors}개, 경고 {warnings}개, 첫 번째: {subject}: {reason}: {evidence}',
+  },
+  moreFindings: {
+    en: 'and {count} more of {all} with reason {reason}; list all with: {command}',
+    ko: '이유 {reason}인 {all}개 중 {count}개가 더 있습니다. 전체 목록: {command}',
+  },
+  sourceUnread: {
+    en: 'not read from {source} ({place}): {why}',
+    ko: '{source}({place})에서 조회하지 못했습니다: {why}',
+  },
+  lacks: {
+    en: 'not read: {list}',
+    ko: '조회하지 못함: {list}',
+  },
+  notRead: {
+    en: 'not read',
+    ko: '조회하지 못했습니다',
+  },
+  versionUnknown: {
+    en: 'version unknown',
+    ko: '버전을 알 수 없음',
+  },
+  stepsNotExamined: {
+    en: 'not examined',
+    ko: '확인하지 못함',
+  },
   findings: {
     en: '{findings}: {errors}, {warnings}',
     ko: '발견 사항 {findings}개: 오류 {errors}개, 경고 {warnings}개',
@@ -223,6 +259,10 @@ In {management}, namespace {registrations}:
   noChanges: {
     en: 'No changes on {nodes}.',
     ko: '노드 {nodes}개에 변경 사항이 없습니다.',
+  },
+  problemsOnly: {
+    en: '{problems}; apart from that, the plan leaves {nodes} unchanged.',
+    ko: '문제 {problems}개. 그 밖에 계획은 노드 {nodes}개를 변경하지 않습니다.',
   },
   changes: {
     en: '{added} added, {changed} changed, {removed} removed on {changing} of {nodes}. {jobs} would start. Other nodes stay as they are.',

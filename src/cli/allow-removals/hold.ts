@@ -10,13 +10,13 @@ import { Refusal } from '../refusal.ts';
 import type { Run } from '../run-command.ts';
 import { keyOf } from '../sync/config-requests.ts';
 
-/** Removals of an OpenstackConfig that wait for consent. */
+/** An OpenstackConfig's removals without consent. */
 export interface Hold {
   /** `namespace/name`. */
   readonly config: string;
   /** Message of the Ready condition; empty: no sync has reported the hold yet. */
   readonly message: string;
-  /** Number of held NICs; undefined: only the message names them, as for a former business cluster. */
+  /** Held NICs' number; undefined: only in the message, as for a former business cluster. */
   readonly nics: number | undefined;
   /** Nodes with held NICs, as far as the operator names them. */
   readonly nodes: HeldNode[];
@@ -53,7 +53,7 @@ function heldMessage({ metadata, status }: ConfigObject): string | undefined {
   return isCurrent ? held?.message : undefined;
 }
 
-/** The operator ignores a consent that is older than the first sync of the generation. */
+/** The operator ignores a consent before the generation's first sync. */
 function refuseUnsynced(config: ConfigObject): void {
   const { generation } = config.metadata;
   if (config.status?.observedGeneration === generation) return;

@@ -2,7 +2,7 @@ import { Argument, Command } from 'commander';
 import type { Define } from '../exit-status.ts';
 import { candidates, scripts, shells } from './scripts.ts';
 
-/** Commands by name, each loaded on its own. */
+/** Commands by name, loaded separately. */
 type Commands = Readonly<Record<string, () => Promise<Define>>>;
 
 type Shell = keyof typeof scripts | 'kubectl';
@@ -26,7 +26,7 @@ async function complete(commands: Commands, shell: Shell, words: readonly string
   console.log(shell === 'kubectl' ? candidates(known, words) : scripts[shell](known));
 }
 
-/** Returns options by command, from the definitions of the commands. */
+/** Returns options by command, from the definitions. */
 async function knownWords(commands: Commands): Promise<ReadonlyMap<string, readonly string[]>> {
   const entries = Object.entries(commands).map(async ([name, load]) => {
     const command = (await load())(() => undefined);

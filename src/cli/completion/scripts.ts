@@ -2,7 +2,7 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 
 type Words = ReadonlyMap<string, readonly string[]>;
 
-/** Completion scripts by shell: commands, and the options of each. */
+/** Completion scripts by shell: commands with options. */
 export const scripts: Readonly<Record<(typeof shells)[number], (words: Words) => string>> = {
   bash,
   zsh,
@@ -62,7 +62,7 @@ function fish(words: Words): string {
 /** Cobra's directive: no file names (ShellCompDirectiveNoFileComp). */
 const noFiles = ':4';
 
-/** Returns the words that can stand last, in the form that kubectl reads from its plugins. */
+/** Returns candidates for the last word, in kubectl's form for plugins. */
 export function candidates(known: Words, given: readonly string[]): string {
   const [command = ''] = given;
   const last = given.at(-1) ?? '';

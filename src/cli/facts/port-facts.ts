@@ -6,8 +6,9 @@ import { providerOfPort } from '../../explain/subject.ts';
 import type { Session } from '../access/session.ts';
 import { readAgentJob } from './agent-facts.ts';
 import { readKubernetesNodes } from './business-facts.ts';
+import { type HistorySearch, readFormerly } from './history-facts.ts';
 import { readConfigs, readParts } from './management-facts.ts';
-import { readClusters, readFreshNode, readNodes } from './operator-facts.ts';
+import { readClusters, readFreshNode, readNodes, readPorts } from './operator-facts.ts';
 import { readControllers } from './system-facts.ts';
 
 /** Port to explain. */
@@ -15,20 +16,39 @@ export interface PortSubject {
   readonly port: Fact<PortView | undefined>;
   /** Node and NIC that the user entered; undefined: the port's node. */
   readonly entered?: { readonly node: NodeView; readonly nicName: string } | undefined;
+  /** True: the user entered a server. */
+  readonly isOfServer?: boolean | undefined;
+  /** Search for a former NIC; absent: the port has a node. */
+  readonly search?: Pick<HistorySearch, 'query' | 'matches'> | undefined;
 }
 
 type NodeRef = Pick<NodeView, 'providerId' | 'nodeName'>;
 
 /** Reads everything that the explanation of a port needs. */
 export async function readPortFacts(session: Session, subject: PortSubject): Promise<PortFacts> {
-  const { port, entered } = subject;
+  const { port, entered, isOfServer } = subject;
   const { ref, serverId } = placeOf(subject);
   const [system, ofNode] = await Promise.all([
     readSystemOf(session, subject),
     ref || port.state === 'read' ? readNodeOf(session, ref, serverId) : nodeOfUnread(port),
   ]);
   const nicName = entered === undefined ? {} : { nicName: entered.nicName };
-  return { port, ...system, ...ofNode, ...nicName, now: session.now() };
+  const [formerly, serverPorts] = await Promise.all([
+    formerlyOf(session, subject),
+    serverId === '' ? undefined : readPorts(session, { serverId }),
+  ]);
+  const ofServer = { ...(serverPorts ? { serverPorts } : {}), isOfServer: isOfServer ?? false };
+  const more = { ...nicName, ...ofServer, ...formerly };
+  return { port, ...system, ...ofNode, ...more, now: session.now() };
+}
+
+/** Reads the history only for a port without server. */
+async function formerlyOf(
+  session: Session,
+  { port, search }: PortSubject,
+): Promise<Pick<PortFacts, 'formerly'>> {
+  if (port.state === 'unread' || port.value?.deviceId || !search) return {};
+  return { formerly: await readFormerly(session, search) };
 }
 
 interface Place {
@@ -92,7 +112,7 @@ async function readNodeOf(
     return { node: absent, kubernetesNode: absent, job: absent };
   }
   const [node, kubernetesNodes, job] = await Promise.all([
-    readFreshNode(session, ref),
+    readFreshNode(session, ref, session.limit.ms),
     readKubernetesNodes(session, ref.providerId),
     readAgentJob(session, ref.providerId, ref.nodeName),
   ]);

@@ -1,6 +1,9 @@
 import { Command } from 'commander';
+import { listedState } from '../../api/read-http.ts';
+import type { EndWith } from '../exit-status.ts';
 import { readNodes } from '../facts/operator-facts.ts';
-import { isChosen } from '../nodes/command.ts';
+import { shownBy, unreadBehind } from '../facts/unread-sources.ts';
+import { chosenNodes, refuseUnknownState, withWords } from '../nodes/filter.ts';
 import { withCommonOptions } from '../options.ts';
 import { type ListOptions, printList, required } from '../output/list.ts';
 import { withSession } from '../run-command.ts';
@@ -13,38 +16,42 @@ interface Options extends ListOptions {
   readonly reason?: string;
 }
 
-/** `multinic nics`: NICs, and ports of the same servers that are not NICs. */
-export function nicsCommand(): Command {
+/** `multinic nics`: NICs, and the same servers' ports without NIC. */
+export function nicsCommand(endWith: EndWith): Command {
   const command = new Command('nics')
     .description('lists NICs, and ports of the same servers that are not NICs (state Unused)')
     .option('--cluster <provider>', 'only NICs of this business cluster')
-    .option('--node <name>', 'only NICs of this node')
-    .option('--state <state>', 'only this state: Pending, InProgress, Configured, Failed, Unused')
+    .option('--node <name>', 'only NICs of this node: NODE or PROVIDER/NODE')
+    .option(
+      '--state <state>',
+      'only this state: Pending, InProgress, Configured, Failed, Unknown, Unused',
+    )
     .option('--reason <reason>', 'only this reason, such as PortTooOld')
     .option('-w, --watch', 'print changed rows until Ctrl-C')
-    .action(listNics);
+    .action((options: Options) => listNics(options, endWith));
   return withCommonOptions(command, ['table', 'wide', 'json', 'yaml', 'name']);
 }
 
-async function listNics(options: Options): Promise<void> {
-  const { cluster, node, state, reason, namespace } = options;
+/** States in NIC lists; Unused: a port without NIC. */
+const states = [...listedState.options, 'Unused'];
+
+async function listNics(options: Options, endWith: EndWith): Promise<void> {
+  const { cluster, node, namespace } = options;
+  const names = node === undefined ? [] : [node];
+  refuseUnknownState(options, states);
   await withSession(options, async (run) => {
-    await printList(
+    const { unread = [] } = await printList(
       run,
       nicList(() => run.session.now()),
       options,
       async () => {
         const filter = cluster === undefined ? {} : { providerId: cluster };
         const nodes = required(await readNodes(run.session, filter));
-        return nodes
-          .filter((each) => isChosen(each, node === undefined ? [] : [node], namespace))
-          .flatMap(nicRows)
-          .filter((row) => isEqual(row.state, state) && isEqual(row.reason, reason));
+        const chosen = await chosenNodes(run.session, nodes, { names, cluster, namespace });
+        const rows = withWords(chosen.flatMap(nicRows), options);
+        return { rows, unread: await unreadBehind(run.session, shownBy(rows)) };
       },
     );
+    endWith({ unread }, options);
   });
-}
-
-function isEqual(value: string, wanted: string | undefined): boolean {
-  return wanted === undefined || value.toLowerCase() === wanted.toLowerCase();
 }

@@ -3,7 +3,7 @@ import { ageOf } from '../../explain/wording.ts';
 import type { List } from '../output/list.ts';
 import type { Column } from '../output/table.ts';
 
-/** A NIC, or a port that is not a NIC. */
+/** A NIC, or a port without NIC. */
 export interface NicRow extends Partial<Omit<NicView, 'state' | 'reason' | 'message'>> {
   readonly providerId: string;
   readonly nodeName: string;
@@ -12,7 +12,7 @@ export interface NicRow extends Partial<Omit<NicView, 'state' | 'reason' | 'mess
   readonly message: string;
 }
 
-/** Returns a row per NIC, then per port that a user may expect among the NICs. */
+/** Returns a row per NIC, then per port expected among the NICs. */
 export function nicRows({ providerId, nodeName, nics, unusedPorts }: NodeView): NicRow[] {
   const unused = unusedPorts.filter((port) => !isOutside(port));
   return [

@@ -1,11 +1,14 @@
 import { Command } from 'commander';
-import type { NodeView } from '../../api/read-http.ts';
+import { listedState, type NodeView } from '../../api/read-http.ts';
 import { ageOf } from '../../explain/wording.ts';
+import type { EndWith } from '../exit-status.ts';
 import { readNodes } from '../facts/operator-facts.ts';
+import { shownBy, unreadBehind } from '../facts/unread-sources.ts';
 import { withCommonOptions } from '../options.ts';
 import { type List, type ListOptions, printList, required } from '../output/list.ts';
 import type { Column } from '../output/table.ts';
 import { withSession } from '../run-command.ts';
+import { chosenNodes, refuseUnknownState, withWords } from './filter.ts';
 
 interface Options extends ListOptions {
   readonly cluster?: string;
@@ -15,39 +18,39 @@ interface Options extends ListOptions {
 }
 
 /** `multinic nodes`: nodes that OpenstackConfigs deliver. */
-export function nodesCommand(): Command {
+export function nodesCommand(endWith: EndWith): Command {
   const command = new Command('nodes')
     .description('lists nodes with state, reason and last check')
-    .argument('[names...]', 'only these nodes')
+    .argument('[names...]', 'only these nodes: NODE or PROVIDER/NODE')
     .option('--cluster <provider>', 'only nodes of this business cluster')
     .option('--state <state>', 'only nodes in this state, such as Failed')
     .option('--reason <reason>', 'only nodes with this reason, such as Drifted')
     .option('--config <namespace/name>', 'only nodes of this OpenstackConfig')
     .option('-w, --watch', 'print changed rows until Ctrl-C')
-    .action(listNodes);
+    .action((names: readonly string[], options: Options) => listNodes(names, options, endWith));
   return withCommonOptions(command, ['table', 'wide', 'json', 'yaml', 'name']);
 }
 
-async function listNodes(names: readonly string[], options: Options): Promise<void> {
+async function listNodes(
+  names: readonly string[],
+  options: Options,
+  endWith: EndWith,
+): Promise<void> {
+  const { cluster, namespace } = options;
+  const wanted = { names, cluster, namespace };
+  refuseUnknownState(options, listedState.options);
   await withSession(options, async (run) => {
     const list = listOf(() => run.session.now());
-    await printList(run, list, options, async () => {
-      const { cluster: providerId, state, reason, config } = options;
-      const given = Object.entries({ providerId, state, reason, config });
+    const { unread = [] } = await printList(run, list, options, async () => {
+      const { config } = options;
+      const given = Object.entries({ providerId: cluster, config });
       const filter = Object.fromEntries(given.filter(([, value]) => value !== undefined));
       const nodes = required(await readNodes(run.session, filter));
-      return nodes.filter((node) => isChosen(node, names, options.namespace));
+      const rows = withWords(await chosenNodes(run.session, nodes, wanted), options);
+      return { rows, unread: await unreadBehind(run.session, shownBy(rows)) };
     });
+    endWith({ unread }, options);
   });
-}
-
-export function isChosen(
-  { nodeName, config }: NodeView,
-  names: readonly string[],
-  namespace: string | undefined,
-): boolean {
-  const hasName = names.length === 0 || names.includes(nodeName);
-  return hasName && (namespace === undefined || config.startsWith(`${namespace}/`));
 }
 
 function listOf(now: () => Date): List<NodeView> {

@@ -6,7 +6,7 @@ export interface Progress extends Disposable {
   show(text: string): void;
 }
 
-/** Starts to report progress, at most one line per second and text. */
+/** Starts to report progress: a line per changed text, at most each second. */
 export function startProgress(write: (line: string) => void = defaultWrite): Progress {
   let latest = '';
   let shown = '';

@@ -2,8 +2,13 @@ import { words } from '../../api/texts/titles.ts';
 import type { NextStep } from '../../explain/step.ts';
 import type { Language } from '../options.ts';
 
-/** Returns a next step in one line: a preview before commands, commands before text. */
-export function nextLine({ text, commands, preview }: NextStep, lang: Language): string {
+/** Returns a next step in a single line: a preview before commands, commands before text unless a correction comes first. */
+export function nextLine(
+  { text, commands, preview, isAfterText = false }: NextStep,
+  lang: Language,
+): string {
   const [list] = [preview, commands].filter((each) => each.length > 0);
-  return list ? list.join(words.afterwards[lang]) : text[lang];
+  if (!list) return text[lang];
+  const line = list.join(words.afterwards[lang]);
+  return isAfterText ? `${text[lang]} ${line}` : line;
 }

@@ -1,10 +1,12 @@
 import { Command, Option } from 'commander';
 import type { PlanView } from '../../api/read-http.ts';
 import { allowRemovals } from '../../explain/commands.ts';
-import { type EndWith, exit } from '../exit-status.ts';
+import type { EndWith } from '../exit-status.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
+import { unreadBehind } from '../facts/unread-sources.ts';
 import { type CommonOptions, withCommonOptions } from '../options.ts';
 import { commandInContext } from '../output/in-context.ts';
+import { incompleteLines, incompleteObjects } from '../output/incomplete.ts';
 import { print, reportText } from '../output/print.ts';
 import { Refusal } from '../refusal.ts';
 import { type Run, withSession } from '../run-command.ts';
@@ -19,7 +21,7 @@ interface Options extends CommonOptions {
   readonly removals: boolean;
 }
 
-/** `multinic plan CONFIG`: what the next sync would do, or a what-if; changes nothing. */
+/** `multinic plan CONFIG`: the next sync's plan, or a what-if; changes nothing. */
 export function planCommand(endWith: EndWith): Command {
   const command = new Command('plan')
     .description('shows what the next sync would do; --set or -f for a what-if; changes nothing')
@@ -47,24 +49,33 @@ async function plan(name: string, options: Options, endWith: EndWith): Promise<v
     const editFor = (config: ConfigObject) =>
       merged(file === undefined ? {} : editOfFile(file, config), assignments);
     const view = await currentPlan(run, { name, namespace: options.namespace, editFor });
+    const unread = await unreadBehind(run.session, { config: view.config });
     if (output === 'json' || output === 'yaml') {
-      print(reportText({ kind: 'Plan', items: [view], findings: [], skipped: [] }, output));
+      const incomplete = incompleteObjects(unread, lang);
+      const report = { kind: 'Plan', items: [view], findings: [], skipped: [], incomplete };
+      print(reportText(report, output));
     } else {
+      for (const line of incompleteLines(unread, lang)) print(line);
       const approve = commandInContext(allowRemovals(view.config), options);
       print(planText({ plan: view, onlyRemovals: removals, approve }, lang));
     }
-    if (view.nodes.some(({ action }) => action !== 'none')) endWith(exit.changes);
+    endWith({ hasChanges: needsAttention(view), unread }, options);
   });
+}
+
+/** True if the next sync changes nodes, or reports problems. */
+function needsAttention({ nodes, problems }: PlanView): boolean {
+  return problems.length > 0 || nodes.some(({ action }) => action !== 'none');
 }
 
 interface PlanRequest {
   readonly name: string;
   readonly namespace: string | undefined;
-  /** Returns the edit of the current OpenstackConfig. */
+  /** Returns the edit for the current OpenstackConfig. */
   readonly editFor: (config: ConfigObject) => Edit;
 }
 
-/** Number of plans, if the OpenstackConfig changes during each plan. */
+/** Maximum plans, if the OpenstackConfig changes during each plan. */
 const mostChanges = 3;
 const pauseMs = 500;
 
@@ -76,7 +87,7 @@ async function currentPlan(run: Run, { name, namespace, editFor }: PlanRequest):
     const { generation } = config.metadata;
     progress.show(`planning ${keyOf(config)}`);
     const view = await planOf(run, config, editFor(config));
-    // The plan of the last sync may be about an older generation.
+    // The last sync's plan may be about an older generation.
     if (view.dryRun === undefined || view.generation === generation) return view;
     console.error(
       `OpenstackConfig ${keyOf(config)} has changed since the plan (generation ${generation}, planned ${view.generation}): planning again`,

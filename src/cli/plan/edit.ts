@@ -5,12 +5,12 @@ import { suggestionFor } from '../../process/nearest.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
 import { Refusal, WrongUsage } from '../refusal.ts';
 
-/** Fields of spec to replace; null removes a field. The operator checks the values. */
+/** Spec fields to replace; null removes a field. The operator checks the values. */
 export type Edit = Record<string, unknown>;
 
 type Form = 'text' | 'list' | 'number' | 'json';
 
-/** Editable settings and fields of spec: those without effect on the targets of credentials. */
+/** Editable settings and spec fields: without effect on the credentials' targets. */
 const settings: Readonly<Record<string, Form>> = {
   portBaseline: 'text',
   routing: 'text',
@@ -56,7 +56,7 @@ function unknownKey(key: string): WrongUsage {
 }
 
 function valueOf(form: Form, text: string, key: string): unknown {
-  if (form === 'list') return text.split(',').map((each) => each.trim());
+  if (form === 'list') return listOf(text, key);
   if (form === 'text') return text;
   try {
     return JSON.parse(text);
@@ -69,7 +69,27 @@ function valueOf(form: Form, text: string, key: string): unknown {
   }
 }
 
-/** Content of a file with an edited OpenstackConfig. */
+/** Returns the texts from a JSON list, or between commas. */
+function listOf(text: string, key: string): string[] {
+  if (!text.trim().startsWith('[')) return text.split(',').map((each) => each.trim());
+  const list = jsonIn(text);
+  if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
+  throw new WrongUsage(
+    `--set ${key}: ${text} is not a JSON list of texts`,
+    `give for example --set '${key}=["a","b"]' or --set ${key}=a,b`,
+  );
+}
+
+/** Returns undefined for a text without JSON. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** File with an edited OpenstackConfig. */
 export interface EditedFile {
   readonly path: string;
   readonly content: unknown;
@@ -100,7 +120,7 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** Fields of a Kubernetes object; the API server ignores unknown fields. */
+/** A Kubernetes object's fields; the API server ignores unknown fields. */
 const parts: readonly string[] = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
 
 /** Returns how an edited OpenstackConfig differs from the existing one. */

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { unchangedPlan } from '../../../test/fixtures/cli/plans.ts';
+import { changedPlan, unchangedPlan } from '../../../test/fixtures/cli/plans.ts';
+import { answerPlan } from '../../../test/fixtures/cli/played-operator.ts';
 import { type CliFixture, startScene } from '../../../test/fixtures/cli/scene.ts';
 import { config } from '../../explain/testing/healthy.ts';
 import { openstackConfigs } from '../facts/kinds.ts';
@@ -88,12 +89,63 @@ it.each([
   ['portBaseline', 'has no value'],
   ['maxInterfaces=many', 'is not a number'],
   ['vmSelector=tags', 'is not JSON'],
+  ['subnetIDs=["a"', 'is not a JSON list'],
+  ['subnetIDs=[1]', 'is not a JSON list'],
 ])('plan --set %s ends with 2 and names the next step', async (assignment, why) => {
   const scene = await startScene();
   const { status, err } = await scene.run('plan', 'storage', '--set', assignment);
   expect(status).toBe(2);
   expect(err).toContain(why);
   expect(err).toContain('\nNext: ');
+});
+
+it.each([
+  ['subnetIDs=["a","b"]', { subnetIDs: ['a', 'b'] }],
+  ['subnetIDs= [ "a, b" ]', { subnetIDs: ['a, b'] }],
+  ['subnetIDs=a, b', { subnetIDs: ['a', 'b'] }],
+  ['addressFamilies=["IPv4"]', { settings: { addressFamilies: ['IPv4'] } }],
+])('plan --set %s sends the list %j', async (assignment, edit) => {
+  const scene = await startScene();
+  const sent = recordEdits(scene);
+  const { status } = await scene.run('plan', 'storage', '--set', assignment);
+  expect([status, sent]).toEqual([0, [edit]]);
+});
+
+const problems = [{ reason: 'SubnetNotFound', subject: '', message: 'no subnet has the id x' }];
+const [withChanges, withHold] = changedPlan.nodes;
+const deletion = { ...withHold, action: 'delete', nics: [] } as NonNullable<typeof withHold>;
+const emptyRun = { validated: true, message: '', answer: { applied: 0, results: [], errors: [] } };
+
+it.each([
+  ['no changes', 0, {}, ['No changes on 3 nodes.'], 'dry run'],
+  [
+    'problems only',
+    4,
+    { problems },
+    ['! SubnetNotFound: no subnet', '1 problem; apart from'],
+    'No changes',
+  ],
+  [
+    'changes and problems',
+    4,
+    { nodes: [withChanges], problems },
+    ['! SubnetNotFound', '1 NIC added'],
+    'No changes',
+  ],
+  [
+    'a deletion',
+    4,
+    { nodes: [deletion], dryRun: emptyRun },
+    ['no dry run for the deletion of 1 node'],
+    ' 0 nodes',
+  ],
+])('plan with %s ends with %i', async (_, status, more, texts, absent) => {
+  const scene = await startScene();
+  await answerPlan(scene, { ...unchangedPlan, ...more } as typeof unchangedPlan);
+  const ran = await scene.run('plan', 'storage');
+  expect(ran.status).toBe(status);
+  for (const text of texts) expect(ran.out).toContain(text);
+  expect(ran.out).not.toContain(absent);
 });
 
 it('plan reports an OpenstackConfig that changed since the plan, and plans again', async () => {

@@ -17,7 +17,7 @@ export function unconfirmedLines({ nodes }: Pick<PlanView, 'nodes'>, lang: Langu
   });
 }
 
-/** Held NICs have lines of their own. */
+/** Held NICs have separate lines. */
 function withoutEvidence({ unconfirmedRemovals, heldNics = [] }: PlannedNode): readonly string[] {
   const held = new Set(heldNics.flatMap(({ name, macAddress }) => [name, macAddress]));
   return unconfirmedRemovals.filter((nic) => !held.has(nic));
@@ -27,7 +27,7 @@ interface HeldNodes {
   readonly nodes: readonly Pick<PlannedNode, 'nodeName' | 'heldNics'>[];
 }
 
-/** Returns a line per NIC whose removal waits for consent: basis, and code of the hold. */
+/** Returns a line per NIC whose removal waits for consent: basis, and hold code. */
 export function holdLines({ nodes }: HeldNodes, lang: Language): string[] {
   const rows = nodes.flatMap(({ nodeName, heldNics = [] }) =>
     heldNics.map(({ name, macAddress, basis, code }) => [
@@ -41,7 +41,7 @@ export function holdLines({ nodes }: HeldNodes, lang: Language): string[] {
   return rows.length > 0 ? [aligned(rows.map((row) => row.map(printable)))] : [];
 }
 
-/** Returns the use of each budget; empty: the operator reports none. */
+/** Returns each budget's use; empty: the operator reports none. */
 export function budgetLines({ budgets = [] }: Pick<PlanView, 'budgets'>, lang: Language): string[] {
   if (budgets.length === 0) return [];
   const head = screensTexts.removalBudgets[lang];

@@ -1,6 +1,6 @@
 import type { PlanView } from '../../api/read-http.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
-import { amount, filled } from '../../api/texts/text.ts';
+import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import type { Language } from '../options.ts';
 import { printable } from '../output/width.ts';
 
@@ -16,29 +16,39 @@ export function summaryLines(plan: PlanView, lang: Language): string[] {
   ];
 }
 
-function sumLines({ nodes, unchanged, agentJobs }: PlanView, lang: Language): string[] {
+function sumLines({ nodes, unchanged, agentJobs, problems }: PlanView, lang: Language): string[] {
   const nics = nodes.flatMap((node) => node.nics);
   const count = (change: NicChange['change']) => nics.filter((nic) => nic.change === change).length;
   const changing = nodes.filter(({ action }) => action !== 'none').length;
   const all = changing + unchanged;
   const [added, changed, removed] = [count('add'), count('change'), count('remove')];
   const on = amount(all, 'node');
-  if (changing === 0) return [filled(screensTexts.noChanges, { nodes: on })[lang]];
+  if (changing === 0) return [unchangedLine(on, problems.length, lang)];
   const counts = { added: amount(added, 'NIC'), changed, removed, changing, nodes: on };
   const jobs = amount(agentJobs, 'agent Job');
   return [filled(screensTexts.changes, { ...counts, jobs })[lang]];
 }
 
-function dryRunLines({ dryRun }: PlanView, lang: Language): string[] {
+function unchangedLine(nodes: Wording, problems: number, lang: Language): string {
+  if (problems === 0) return filled(screensTexts.noChanges, { nodes })[lang];
+  const count = amount(problems, 'problem');
+  return filled(screensTexts.problemsOnly, { problems: count, nodes })[lang];
+}
+
+function dryRunLines({ dryRun, nodes }: PlanView, lang: Language): string[] {
   if (dryRun === undefined) return [];
   if (!dryRun.validated) {
     const text = screensTexts.notValidated[lang];
     return [`${text}: ${printable(dryRun.message)}`];
   }
   const { results = [], errors = [] } = dryRun.answer ?? {};
-  const all = results.length + errors.length;
+  const sent = { accepted: results.length, nodes: amount(results.length + errors.length, 'node') };
+  const deleted = nodes.filter(({ action }) => action === 'delete').length;
   return [
-    filled(screensTexts.dryRun, { accepted: results.length, nodes: amount(all, 'node') })[lang],
+    ...(results.length + errors.length > 0 ? [filled(screensTexts.dryRun, sent)[lang]] : []),
+    ...(deleted > 0
+      ? [filled(screensTexts.noDryRunOfDeletions, { nodes: amount(deleted, 'node') })[lang]]
+      : []),
     ...errors.map(({ nodeName, field, message }) =>
       printable(`! ${nodeName}${field ? ` ${field}` : ''}: ${message}`),
     ),

@@ -1,26 +1,17 @@
 import { Command } from 'commander';
-import { findCondition } from '../../api/condition.ts';
-import { annotations } from '../../api/names.ts';
 import { multinic } from '../../explain/commands.ts';
 import { nodeKey } from '../../explain/subject.ts';
 import { parseDuration } from '../../process/duration.ts';
-import { type EndWith, exit } from '../exit-status.ts';
-import type { ConfigObject } from '../facts/kinds.ts';
+import type { EndWith } from '../exit-status.ts';
 import { type CommonOptions, withCommonOptions } from '../options.ts';
 import { commandInContext } from '../output/in-context.ts';
 import { print, reportText } from '../output/print.ts';
 import { Refusal, WrongUsage } from '../refusal.ts';
 import { type Run, withSession } from '../run-command.ts';
 import { findNodes } from '../why/target.ts';
-import {
-  annotate,
-  checkNode,
-  findConfig,
-  keyOf,
-  notHandled,
-  waitForConfig,
-} from './config-requests.ts';
-import { healText, type Readiness, syncText } from './screen.ts';
+import { checkNode, findConfig, keyOf, requestOf } from './config-requests.ts';
+import { readyIn } from './request-gate.ts';
+import { healText, syncText } from './screen.ts';
 
 interface Options extends CommonOptions {
   readonly node?: string;
@@ -70,28 +61,20 @@ async function syncConfig(
 ): Promise<void> {
   const config = await findConfig(run.session, name, options.namespace);
   const at = run.session.now().toISOString();
-  await annotate(run, config, { [annotations.reconcileAt]: at });
-  const isDone = (read: ConfigObject) => read.status?.lastHandledReconcileAt === at;
-  const done = await waitForConfig(run, config, timeoutMs, isDone);
-  if (!done) throw notHandled(config, timeoutMs);
-  const ready = readinessOf(done);
-  if (ready.status === 'False') endWith(exit.failed);
+  const request = { kind: 'sync', value: at, text: at } as const;
+  const ended = await requestOf(run, config, request, timeoutMs);
+  const { status } = ended.config;
+  const ready = readyIn(ended.config);
+  if (ready.status !== 'True') endWith({ isFailed: true });
   const { output, lang } = options;
   if (output === 'json' || output === 'yaml') {
-    const items = [{ config: keyOf(config), reconcileAt: at, status: done.status }];
+    const items = [{ config: keyOf(config), reconcileAt: at, status }];
     print(reportText({ kind: 'Sync', items, findings: [], skipped: [] }, output));
   } else {
-    print(syncText(keyOf(config), ready, lang));
+    const nextAt = status?.lastAttempt?.nextAt;
+    const result = { config: keyOf(config), ready, nextAt, now: run.session.now() };
+    print(syncText(result, lang));
   }
-}
-
-function readinessOf({ status: all }: ConfigObject): Readiness {
-  const {
-    status = 'Unknown',
-    reason = '',
-    message = '',
-  } = findCondition(all?.conditions, 'Ready') ?? {};
-  return { status, reason, message };
 }
 
 async function healNode(
@@ -105,7 +88,7 @@ async function healNode(
   const node = await chosenNode(run, text);
   const healed = await checkNode(run, { node, heal: true, timeoutMs });
   const isGood = healed.ready !== 'False' && !healed.drifted;
-  if (!isGood) endWith(exit.failed);
+  if (!isGood) endWith({ isFailed: true });
   if (output === 'json' || output === 'yaml') {
     print(reportText({ kind: 'NodeSync', items: [healed], findings: [], skipped: [] }, output));
     return;

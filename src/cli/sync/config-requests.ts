@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { annotations, fieldManagers } from '../../api/names.ts';
+import { annotations, fieldManagers, labels, namespaces } from '../../api/names.ts';
+import { pauseOf } from '../../api/pause.ts';
 import type { NodeView } from '../../api/read-http.ts';
+import { nextFor } from '../../explain/next-steps.ts';
 import { ageOf } from '../../explain/wording.ts';
 import type { Session } from '../access/session.ts';
 import { type ConfigObject, openstackConfigs } from '../facts/kinds.ts';
 import { readConfigs } from '../facts/management-facts.ts';
 import { readFreshNode } from '../facts/operator-facts.ts';
 import { required } from '../output/list.ts';
-import { Refusal } from '../refusal.ts';
+import { Failure, Refusal } from '../refusal.ts';
 import type { Run } from '../run-command.ts';
+import { type AnnotatedRequest, readyIn, requestGate } from './request-gate.ts';
 
 /** Interval between reads while waiting (ms). */
 const pollMs = 1_000;
@@ -55,21 +58,59 @@ export async function annotate(
   await client.patch(openstackConfigs, ref, patch, { fieldManager: fieldManagers.cli, signal });
 }
 
-/** Reads an object again until `isDone`; undefined: the time is over. */
-export async function waitForConfig(
+/** Ended request, with the object from the last read. */
+export interface EndedRequest {
+  readonly config: ConfigObject;
+  readonly state: 'handled' | 'failing';
+}
+
+/** Writes a request as annotation, and waits for its end. Throws Refusal for a paused object, before the write. */
+export async function requestOf(
+  run: Run,
+  config: ConfigObject,
+  request: AnnotatedRequest & { readonly text: string },
+  timeoutMs: number,
+): Promise<EndedRequest> {
+  if (pauseOf(config).isPaused) throw paused(config);
+  const name = request.kind === 'sync' ? annotations.reconcileAt : annotations.checkNodes;
+  await annotate(run, config, { [name]: request.text });
+  const ended = await ending(run, config, request, timeoutMs);
+  if (ended) return ended;
+  throw new Failure(
+    `the operator did not handle the request for ${keyOf(config)} within ${timeoutMs / 1_000}s; the annotation ${name} stays, so the operator can still handle it`,
+    `look for an operator that runs and leads: kubectl get pods -A -l ${labels.component}=operator; or wait longer with --timeout`,
+  );
+}
+
+function paused(config: ConfigObject): Refusal {
+  const key = keyOf(config);
+  const { commands, text } = nextFor('Paused', { config: key });
+  const value = JSON.stringify(config.metadata.annotations?.[annotations.paused]);
+  return new Refusal(
+    `OpenstackConfig ${key} is paused (annotation ${annotations.paused}: ${value})`,
+    commands[0] ?? text.en,
+  );
+}
+
+/** Reads an object again until the request has ended; undefined: the time is over. */
+async function ending(
   { session, progress }: Run,
   { metadata: { namespace = '', name } }: ConfigObject,
+  request: AnnotatedRequest,
   timeoutMs: number,
-  isDone: (config: ConfigObject) => boolean,
-): Promise<ConfigObject | undefined> {
+): Promise<EndedRequest | undefined> {
   const client = await session.management();
   const { clock, signal } = session;
   const started = clock.monotonicMs();
+  const gate = requestGate(request);
   while (clock.monotonicMs() - started < timeoutMs) {
     const config = await client.get(openstackConfigs, { namespace, name }, { signal });
-    if (isDone(config)) return config;
-    const seconds = Math.round((clock.monotonicMs() - started) / 1_000);
-    progress.show(`waiting for the operator to handle ${namespace}/${name} (${seconds}s)`);
+    const state = gate(config, clock.monotonicMs());
+    if (state !== 'open') return { config, state };
+    const { status, reason } = readyIn(config);
+    progress.show(
+      `waiting for the operator to handle ${namespace}/${name} (at most ${timeoutMs / 1_000}s); Ready ${status} ${reason}`,
+    );
     await clock.sleep(pollMs, signal);
   }
   return undefined;
@@ -90,22 +131,19 @@ export async function checkNode(
   const config = await findConfig(session, node.config, undefined);
   const before = required(await readFreshNode(session, node))?.checkedAt;
   const id = randomUUID();
-  const request = JSON.stringify({ id, nodes: [node.nodeName], ...(heal ? { heal } : {}) });
-  await annotate(run, config, { [annotations.checkNodes]: request });
-  const handled = await waitForConfig(run, config, timeoutMs, (read) => handledCheck(read) === id);
-  if (!handled) throw notHandled(config, timeoutMs);
+  const text = JSON.stringify({ id, nodes: [node.nodeName], ...(heal ? { heal } : {}) });
+  const request = { kind: 'check', value: id, text } as const;
+  const ended = await requestOf(run, config, request, timeoutMs);
+  if (ended.state === 'failing') throw failing(ended.config, node);
   return checkedNode(run, { node, heal, timeoutMs }, before);
 }
 
-/** `status.lastHandledCheckNodes`; an earlier operator does not write the field. */
-function handledCheck({ status = {} }: ConfigObject): unknown {
-  return (status as Readonly<Record<string, unknown>>)['lastHandledCheckNodes'];
-}
-
-export function notHandled(config: ConfigObject, timeoutMs: number): Error {
-  return new Refusal(
-    `the operator did not handle the request for ${keyOf(config)} within ${timeoutMs / 1_000}s`,
-    'find the cause with: kubectl multinic status; or wait longer with --timeout',
+function failing(config: ConfigObject, { providerId, nodeName }: NodeView): Failure {
+  const { reason, message } = readyIn(config);
+  const { text } = nextFor(reason, { config: keyOf(config) });
+  return new Failure(
+    `the operator does not pass on the check of node ${providerId}/${nodeName}: ${keyOf(config)} has Ready False ${reason}: ${message}`,
+    text.en || 'correct the cause in the message',
   );
 }
 
@@ -123,9 +161,9 @@ async function checkedNode(
     await clock.sleep(pollMs, signal);
   }
   const age = ageOf(before, session.now()).en;
-  throw new Refusal(
-    `node ${node.providerId}/${node.nodeName} was not checked within ${timeoutMs / 1_000}s${age ? ` (last check ${age} ago)` : ''}`,
-    `find the cause with: kubectl multinic why ${node.providerId}/${node.nodeName}; or wait longer with --timeout`,
+  throw new Failure(
+    `node ${node.providerId}/${node.nodeName} was not checked within ${timeoutMs / 1_000}s${age ? ` (last check ${age} ago)` : ''}; the annotation ${annotations.checkNodes} stays`,
+    `look for the agent's Job in the business cluster: kubectl -n ${namespaces.agents} get jobs,pods -l ${labels.nodeName}=${node.nodeName}; or wait longer with --timeout`,
   );
 }
 

@@ -3,22 +3,54 @@ import { rowOf } from '../../api/reasons.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
 import { filled } from '../../api/texts/text.ts';
 import { words } from '../../api/texts/titles.ts';
+import { multinic } from '../../explain/commands.ts';
+import { nextFor } from '../../explain/next-steps.ts';
+import type { NextStep } from '../../explain/step.ts';
 import { nodeKey } from '../../explain/subject.ts';
+import { nextTry } from '../../explain/wording.ts';
 import type { Language } from '../options.ts';
 import { printable } from '../output/width.ts';
+import type { Readiness } from './request-gate.ts';
 
-/** Ready condition of an OpenstackConfig; status Unknown: no condition. */
-export type Readiness = Readonly<Record<'status' | 'reason' | 'message', string>>;
+export interface SyncResult {
+  /** OpenstackConfig as `namespace/name`. */
+  readonly config: string;
+  readonly ready: Readiness;
+  /** Next attempt (RFC 3339); undefined: unknown. */
+  readonly nextAt: string | undefined;
+  readonly now: Date;
+}
 
-/** Returns the result of a sync, and the next step after a failure. */
-export function syncText(config: string, ready: Readiness, lang: Language): string {
+/** Returns a sync's result; after a failure with next try and next step, without a further sync. */
+export function syncText({ config, ready, nextAt, now }: SyncResult, lang: Language): string {
   const { status, reason, message } = ready;
-  const head = filled(screensTexts.configSynced, { config })[lang];
-  const next = status === 'False' ? rowOf(reason)?.action[lang] : undefined;
+  if (status === 'True') {
+    const head = filled(screensTexts.configSynced, { config })[lang];
+    return printable(`${head}: Ready ${status} ${reason}: ${message}`);
+  }
+  const head = filled(screensTexts.syncFailed, { config })[lang];
+  const retry = nextTry(nextAt, now)[lang];
+  const next = nextAfterSync(reason, config);
   return [
-    printable(`${head}: Ready ${status} ${reason}: ${message}`),
-    ...(next === undefined ? [] : [`${words.next[lang]} ${next}`]),
+    printable(`${head}: Ready ${status} ${reason}: ${message}${retry}`),
+    ...(next === undefined ? [] : [`${words.next[lang]} ${printable(next.text[lang])}`]),
+    ...(next?.commands ?? []).map((command) => `  ${printable(command)}`),
   ].join('\n');
+}
+
+/** Returns the reason's next step, only the action if the commands sync again. Undefined: a newer reason. */
+function nextAfterSync(
+  reason: string,
+  config: string,
+): Pick<NextStep, 'text' | 'commands'> | undefined {
+  const row = rowOf(reason);
+  if (row === undefined) return undefined;
+  const next = nextFor(reason, { config });
+  return next.commands.some(isSync) ? { text: row.action, commands: [] } : next;
+}
+
+function isSync(command: string): boolean {
+  return command.startsWith(multinic('sync'));
 }
 
 /** Returns the result of a check with repair; `why` is the command for an explanation. */

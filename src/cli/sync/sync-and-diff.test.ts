@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import {
   answerNodes,
+  attemptRequest,
   driftedNode,
   handleRequest,
+  storage,
 } from '../../../test/fixtures/cli/played-operator.ts';
 import { type CliFixture, startScene } from '../../../test/fixtures/cli/scene.ts';
-import { agentAppName, labels, namespaces } from '../../api/names.ts';
+import { agentAppName, annotations, labels, namespaces } from '../../api/names.ts';
 import { nic, node } from '../../explain/testing/healthy.ts';
 import { jobs, namespaces as namespaceKind, pods } from '../../kube/core-resources.ts';
+import { openstackConfigs } from '../facts/kinds.ts';
 
 /** Asymmetric matcher with the type of its place. */
 const textWith = (text: string): string => expect.stringContaining(text) as string;
@@ -39,7 +42,7 @@ describe('sync and diff', () => {
     expect(ran).toMatchObject({ status: 0, out: textWith('was synced: Ready True NoChange') });
   });
 
-  it('diff requests a check of its node, waits for the result and ends with 4', async () => {
+  it('diff requests a check, waits for the result and ends with 4', async () => {
     const scene = await startScene();
     const handled = handleRequest(scene, () => answerNodes(scene, driftedNode));
     const ran = await scene.run('diff', 'worker-17');
@@ -100,9 +103,46 @@ describe('sync and diff', () => {
     expect(ran).toMatchObject({ status: 0, out: textWith('is as planned') });
   });
 
-  it('a request that the operator does not handle ends with 3 after --timeout', async () => {
+  it.each([
+    ['sync', 'storage'],
+    ['sync', '--node', 'worker-17'],
+    ['diff', 'worker-17'],
+  ])('%s %s for a paused OpenstackConfig ends with 3 and writes no annotation', async (...argv) => {
     const scene = await startScene();
-    const ran = await scene.run('sync', 'storage', '--timeout', '10ms');
-    expect(ran).toMatchObject({ status: 3, err: textWith('Next: ') });
+    const paused = { metadata: { annotations: { [annotations.paused]: 'true' } } };
+    await scene.client.patch(openstackConfigs, storage, paused);
+    const ran = await scene.run(...argv);
+    const { metadata } = await scene.client.get(openstackConfigs, storage);
+    expect(ran).toMatchObject({ status: 3, err: textWith('is paused') });
+    expect(ran.err).toContain(
+      `Next: kubectl -n multinic-system annotate osc storage ${annotations.paused}-`,
+    );
+    expect(metadata.annotations).toEqual(paused.metadata.annotations);
+  });
+
+  it('sync ends with 1 when the attempt fails, with reason, cause and next try', async () => {
+    const scene = await startScene();
+    const message = 'keystone: unexpected status 401';
+    const nextAt = '2999-01-01T00:00:00Z';
+    const played = attemptRequest(scene, ({ reconcileAt = '' }) => ({
+      lastAttempt: { reconcileAt, at: '2026-11-26T05:25:00Z', nextAt },
+      conditions: [{ type: 'Ready', status: 'False', reason: 'KeystoneError', message }],
+    }));
+    const { status, out } = await scene.run('sync', 'storage');
+    await played;
+    expect(status).toBe(1);
+    expect(out).toContain(`KeystoneError: ${message}; next try at ${nextAt}`);
+    expect(out).toContain('Next: Check URL, account, password and projectID.');
+    expect(out).not.toContain('kubectl multinic');
+  });
+
+  it.each([
+    [['sync', 'storage'], annotations.reconcileAt],
+    [['diff', 'worker-17'], annotations.checkNodes],
+  ])('%j ends with 1 after --timeout, and the request stays', async (argv, name) => {
+    const scene = await startScene();
+    const ran = await scene.run(...argv, '--timeout', '10ms');
+    expect(ran).toMatchObject({ status: 1, err: textWith(`the annotation ${name} stays`) });
+    expect(ran.err).not.toMatch(/kubectl multinic (status|why|doctor|sync)/);
   });
 });

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { NodeView, PortView } from '../../api/read-http.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { Session } from '../access/session.ts';
+import { hasAddress, hasMac } from '../facts/history-facts.ts';
 import { type PortQuery, readNodes, readPorts } from '../facts/operator-facts.ts';
 import type { PortSubject } from '../facts/port-facts.ts';
 import { required } from '../output/list.ts';
@@ -57,28 +58,41 @@ export async function subjectsOf(session: Session, target: Target): Promise<Port
 /** A port; otherwise a server with this id. */
 async function byId(session: Session, id: string): Promise<PortSubject[]> {
   const ports = await readPorts(session, { portId: id });
-  if (ports.state === 'unread' || ports.value.length > 0) return subjects(ports);
+  const search = { query: { portId: id }, matches: () => true };
+  if (ports.state === 'unread' || ports.value.length > 0) return subjects(ports, search);
   const ofServer = await readPorts(session, { serverId: id });
   // A failed search by server cannot prove the port's absence.
   const isOfServer = ofServer.state === 'unread' || ofServer.value.length > 0;
-  return subjects(isOfServer ? ofServer : ports);
+  return isOfServer ? ofServerSubjects(ofServer) : subjects(ports, search);
 }
 
 async function byQuery(session: Session, query: PortQuery): Promise<PortSubject[]> {
-  return subjects(await readPorts(session, query));
+  const ports = await readPorts(session, query);
+  return subjects(ports, searchOf(query));
+}
+
+function ofServerSubjects(fact: Fact<readonly PortView[]>): PortSubject[] {
+  return subjects(fact).map((subject) => ({ ...subject, isOfServer: true }));
+}
+
+function searchOf({ mac: byMac, address }: PortQuery): PortSubject['search'] {
+  if (byMac !== undefined) return { query: {}, matches: hasMac(byMac) };
+  return address === undefined ? undefined : { query: {}, matches: hasAddress(address) };
 }
 
 /** Returns a subject per port; without ports one for the absent port. */
-function subjects(fact: Fact<readonly PortView[]>): PortSubject[] {
+function subjects(fact: Fact<readonly PortView[]>, search?: PortSubject['search']): PortSubject[] {
   if (fact.state === 'unread') return [{ port: fact }];
   const ports = fact.value.length > 0 ? fact.value : [undefined];
-  return ports.map((value) => ({ port: { ...fact, value } }));
+  return ports.map((value) => ({ port: { ...fact, value }, search }));
 }
 
 async function byNode(session: Session, text: string): Promise<PortSubject[]> {
   const [nodeName = '', providerId] = text.split('/').toReversed();
   const nodes = await findNodes(session, nodeName, providerId);
-  const found = nodes.map(({ instanceId }) => byQuery(session, { serverId: instanceId }));
+  const found = nodes.map(async ({ instanceId }) =>
+    ofServerSubjects(await readPorts(session, { serverId: instanceId })),
+  );
   return (await Promise.all(found)).flat();
 }
 
@@ -96,7 +110,7 @@ async function ofNic(session: Session, node: NodeView, nicName: string): Promise
     const names = node.nics.map(({ name }) => name).join(', ') || 'none';
     throw new Refusal(
       `node ${node.providerId}/${node.nodeName} has no NIC ${nicName}; its NICs: ${names}`,
-      `kubectl multinic nics --node ${node.nodeName}`,
+      `for a removed NIC see kubectl multinic history ${node.providerId}/${node.nodeName}/${nicName}`,
     );
   }
   const query = nic.portId === undefined ? { mac: nic.macAddress } : { portId: nic.portId };

@@ -4,6 +4,7 @@ import { holdCodeOf } from '../../api/removals.ts';
 import { filled, type Wording } from '../../api/texts/text.ts';
 import { whyTexts } from '../../api/texts/why.ts';
 import { multinic } from '../commands.ts';
+import { unreadViola } from '../missing-texts.ts';
 import { nextFor } from '../next-steps.ts';
 import type { NextStep } from '../step.ts';
 import {
@@ -24,6 +25,7 @@ export function delivery(subject: Subject): Outcome {
     withoutProvider(subject) ??
     clusterProblem(subject) ??
     refused(subject) ??
+    unreadConnection(subject) ??
     unread(subject) ??
     notThere(subject) ??
     delivered(node, subject)
@@ -55,12 +57,17 @@ function clusterProblem(subject: Subject): Outcome | undefined {
   const { cluster } = subject.facts;
   if (cluster.state === 'unread') return undefined;
   if (!cluster.value) return notRegistered(providerOf(subject));
-  const { providerId, reachable, message } = cluster.value;
-  if (reachable === undefined) {
-    const why = message || 'Viola was not read';
-    return unknown(filled(whyTexts.connection, { providerId, why }));
-  }
-  return reachable ? undefined : unreachable(cluster.value, subject);
+  return cluster.value.reachable === false ? unreachable(cluster.value, subject) : undefined;
+}
+
+/** Returns a gap without Viola's answer; the OpenstackConfig's own failure comes first. */
+function unreadConnection({ facts: { cluster } }: Subject): Outcome | undefined {
+  const view = valueOf(cluster);
+  return view && isUnread(view) ? skipped(unreadViola(view)) : undefined;
+}
+
+function isUnread({ reachable }: ClusterView): boolean {
+  return reachable === undefined;
 }
 
 function unreachable(
@@ -90,8 +97,10 @@ function notRegistered(provider: string | undefined): Outcome {
 export function registration(id: string): NextStep {
   return {
     text: filled(whyTexts.registerCluster, { id }),
-    commands: [multinic('register-cluster', id, '--kubeconfig', `${id}.kubeconfig`)],
-    preview: [multinic('register-cluster', id, '--kubeconfig', `${id}.kubeconfig`, '--dry-run')],
+    commands: [multinic('register-cluster', id, '--business-kubeconfig', `${id}.kubeconfig`)],
+    preview: [
+      multinic('register-cluster', id, '--business-kubeconfig', `${id}.kubeconfig`, '--dry-run'),
+    ],
   };
 }
 
@@ -109,11 +118,16 @@ function refused(subject: Subject): Outcome | undefined {
   return fail(config.reason, followed(words, retry), next);
 }
 
-/** Returns the OpenstackConfig's failure after the node's delivery; later changes do not arrive. */
-function laterFailure({ port, config }: Subject): Outcome | undefined {
+/**
+ * Returns the OpenstackConfig's failure after the node's delivery: later changes do not arrive. Without Viola's answer the
+ * NIC itself is unread.
+ */
+function laterFailure({ port, config, facts }: Subject): Outcome | undefined {
   const { ready, reason, message } = config ?? {};
   if (ready !== 'False' || reason !== 'ViolaPostError') return undefined;
-  return warn(
+  const view = valueOf(facts.cluster);
+  const make = view && isUnread(view) ? fail : warn;
+  return make(
     reason,
     ofMessage(reason, message),
     nextFor(reason, { config: config?.config, port }),

@@ -1,10 +1,12 @@
 import type { PortView } from '../../api/read-http.ts';
+import { ownPortTexts } from '../../api/texts/own-port.ts';
 import { filled, type Wording } from '../../api/texts/text.ts';
 import { whyTexts } from '../../api/texts/why.ts';
 import { nextFor } from '../next-steps.ts';
-import { type PortConfigView, type Subject, serverName, subnetName } from '../subject.ts';
+import { nodeAddressOn } from '../own-network.ts';
+import { type PortConfigView, type Subject, serverName, subnetName, valueOf } from '../subject.ts';
 import { same } from '../wording.ts';
-import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
+import { fail, info, type Outcome, ok, skipped, unknown } from './outcome.ts';
 import { awaitsSync, failingSync, notSynced } from './sync-state.ts';
 
 /** Explains whether an OpenstackConfig selects server and subnet, and whether a sync has decided about the port. */
@@ -35,7 +37,22 @@ function notSelected(subject: Subject, port: PortView): Outcome | undefined {
   const reason = selectsServer === false ? 'ServerNotSelected' : 'SubnetNotSelected';
   const evidence =
     reason === 'ServerNotSelected' ? lacksServer(subject, port) : lacks(subject, port);
+  const intended = reason === 'SubnetNotSelected' ? outside(subject, port, evidence) : undefined;
+  if (intended) return intended;
   return fail(reason, evidence, nextFor(reason, { config: config.config, spec, port }));
+}
+
+/** Returns information for the node's own port, and for an answer about a server; undefined: the user wants a NIC. */
+function outside({ facts, nic }: Subject, port: PortView, evidence: Wording): Outcome | undefined {
+  if (nic) return undefined;
+  const { kubernetesNode, isOfServer = false } = facts;
+  const address = nodeAddressOn(port, kubernetesNode);
+  if (address !== undefined) {
+    const node = valueOf(kubernetesNode)?.name ?? '';
+    return info('SubnetNotSelected', filled(ownPortTexts.ownPort, { address, node }));
+  }
+  if (!isOfServer) return undefined;
+  return info('SubnetNotSelected', filled(ownPortTexts.outside, { evidence }));
 }
 
 /** Without a plan the operator knows no selection: a failing sync is then the cause. */

@@ -1,7 +1,9 @@
 import type * as z from 'zod';
 import { rfc3339 } from '../../../api/condition.ts';
 import type { NodeView, nodesQuery, nodeViews } from '../../../api/read-http.ts';
+import { reasons } from '../../../api/reasons.ts';
 import { HttpProblem } from '../../../http/problem.ts';
+import { unknownWord } from '../../../process/nearest.ts';
 import { isRequestError } from '../../../requests/request-error.ts';
 import { DeadlineReached } from '../../../time/deadline.ts';
 import { generationOf, ownerOf } from '../../model/openstack-config.ts';
@@ -27,6 +29,7 @@ export function listNodes(
   const reads = configs
     .flatMap((one) => one.reads ?? [])
     .filter((one) => is(config, one.config) && is(providerId, one.providerId));
+  if (reason) refuseUnknownReason(reason, configs);
   const found = reads.flatMap((one) =>
     one.rows
       .filter((row) => is(state, row.state) && is(reason, row.reason))
@@ -37,6 +40,14 @@ export function listNodes(
     items: items.map((item) => viewOf(item.reads, item.row)),
     ...optional({ continue: next }),
   };
+}
+
+/** A newer controller may report a reason outside the table. */
+function refuseUnknownReason(reason: string, configs: readonly VisibleConfig[]): void {
+  const rows = configs.flatMap(({ reads }) => reads?.rows ?? []);
+  const known = [...Object.keys(reasons), ...rows.map((row) => row.reason)];
+  const why = known.includes(reason) ? undefined : unknownWord('reason', reason, known);
+  if (why !== undefined) throw new HttpProblem(400, 'InvalidRequest', why);
 }
 
 function is(wanted: string | undefined, value: string): boolean {
@@ -84,7 +95,7 @@ export async function readNode(
   } catch (error) {
     signal.throwIfAborted();
     if (!isUnread(error)) throw error;
-    const detail = `node "${nodeName}" of business cluster "${providerId}" could not be read: ${error.message}; without fresh=true the answer is that of ${reads.at}`;
+    const detail = `node "${nodeName}" of business cluster "${providerId}" could not be read: ${error.message}; the last answer is of ${reads.at}`;
     throw new HttpProblem(503, 'NodeUnread', detail, { cause: error, retryAfterSeconds: 5 });
   }
 }

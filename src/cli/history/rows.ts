@@ -1,0 +1,51 @@
+import type { InventoryChange } from '../../api/inventory-http.ts';
+import { addressesIn } from '../facts/history-facts.ts';
+import type { List } from '../output/list.ts';
+import type { Column } from '../output/table.ts';
+
+export function historyList(empty: string): List<InventoryChange> {
+  return {
+    kind: 'History',
+    columns,
+    name: ({ providerId, nodeName, name, portId }) => `${providerId}/${nodeName}/${name || portId}`,
+    object: (change) => change,
+    empty,
+  };
+}
+
+const columns: readonly Column<InventoryChange>[] = [
+  { title: 'AT', cell: ({ at }) => at },
+  { title: 'CLUSTER', cell: ({ providerId }) => providerId },
+  { title: 'NODE', cell: ({ nodeName }) => nodeName },
+  { title: 'NIC', cell: ({ name }) => name || '-' },
+  { title: 'CHANGE', cell: ({ change }) => change },
+  { title: 'BASIS', cell: ({ basis }) => basis ?? '-' },
+  { title: 'DETAILS', cell: (change) => detailsOf(change) },
+  { title: 'PORT', cell: ({ portId }) => portId || '-', wide: true },
+  { title: 'MAC', cell: ({ macAddress }) => macAddress, wide: true },
+  { title: 'INSTANCE', cell: ({ instanceId }) => instanceId, wide: true },
+  {
+    title: 'OPENSTACKCONFIG',
+    cell: ({ openstackConfig: { namespace, name, generation } }) =>
+      `${namespace}/${name} (generation ${generation})`,
+    wide: true,
+  },
+];
+
+/** Returns the changed fields with both values; the addresses for an added or removed NIC. */
+function detailsOf(change: InventoryChange): string {
+  const { before, after } = change;
+  if (!before || !after) return addressesIn(change).join(',') || '-';
+  const [from, to]: Record<string, unknown>[] = [before, after];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = names.filter((name) => textOf(from?.[name]) !== textOf(to?.[name]));
+  return (
+    changed.map((name) => `${name} ${textOf(from?.[name])} → ${textOf(to?.[name])}`).join(', ') ||
+    '-'
+  );
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return '-';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

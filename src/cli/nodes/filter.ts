@@ -1,0 +1,87 @@
+import type { NodeView } from '../../api/read-http.ts';
+import { reasons } from '../../api/reasons.ts';
+import { unknownWord } from '../../process/nearest.ts';
+import type { Session } from '../access/session.ts';
+import { readConfigs } from '../facts/management-facts.ts';
+import { readClusters } from '../facts/operator-facts.ts';
+import { required } from '../output/list.ts';
+import { Failure, WrongUsage } from '../refusal.ts';
+
+/** State and reason from the command line; undefined: any. */
+export interface WantedWords {
+  readonly state?: string;
+  readonly reason?: string;
+}
+
+/** Throws WrongUsage for a state outside the closed list. */
+export function refuseUnknownState({ state }: WantedWords, states: readonly string[]): void {
+  const why = state === undefined ? undefined : unknownWord('--state', state, states);
+  if (why !== undefined) throw new WrongUsage(why, `choose one of ${states.join(', ')}`);
+}
+
+/** Returns the rows with state and reason. Throws WrongUsage for an unknown reason, unless a row has the reason. */
+export function withWords<T extends Required<WantedWords>>(
+  rows: readonly T[],
+  { state, reason }: WantedWords,
+): T[] {
+  const known = [...Object.keys(reasons), ...rows.map((row) => row.reason)];
+  const why = reason === undefined ? undefined : unknownWord('--reason', reason, known);
+  if (why !== undefined) {
+    throw new WrongUsage(why, 'list all reasons: docs/reference/reasons.md, or the column REASON');
+  }
+  return rows.filter((row) => isEqual(row.state, state) && isEqual(row.reason, reason));
+}
+
+function isEqual(value: string, wanted: string | undefined): boolean {
+  return wanted === undefined || value.toLowerCase() === wanted.toLowerCase();
+}
+
+/** Nodes from the command line: names, and where. */
+export interface WantedNodes {
+  /** NODE or PROVIDER/NODE; empty: all. */
+  readonly names: readonly string[];
+  readonly cluster: string | undefined;
+  /** Namespace of the OpenstackConfigs; undefined: all. */
+  readonly namespace: string | undefined;
+}
+
+/** Returns the wanted nodes. Throws Failure if no object names a wanted node or business cluster. */
+export async function chosenNodes(
+  session: Session,
+  nodes: readonly NodeView[],
+  { names, cluster, namespace }: WantedNodes,
+): Promise<NodeView[]> {
+  if (cluster !== undefined && nodes.length === 0) await refuseUnknownCluster(session, cluster);
+  const missing = names.filter((name) => !nodes.some((node) => hasName(node, name)));
+  if (missing.length > 0) {
+    const where = cluster === undefined ? '' : ` to business cluster ${cluster}`;
+    throw new Failure(
+      `no OpenstackConfig delivers a node ${missing.join(', ')}${where}`,
+      'list the nodes with: kubectl multinic nodes',
+    );
+  }
+  return nodes.filter(
+    (node) =>
+      (names.length === 0 || names.some((name) => hasName(node, name))) &&
+      (namespace === undefined || node.config.startsWith(`${namespace}/`)),
+  );
+}
+
+function hasName({ providerId, nodeName }: NodeView, name: string): boolean {
+  return name === nodeName || name === `${providerId}/${nodeName}`;
+}
+
+async function refuseUnknownCluster(session: Session, cluster: string): Promise<void> {
+  const registered = required(await readClusters(session)).map(({ providerId }) => providerId);
+  if (registered.includes(cluster)) return;
+  const configs = required(await readConfigs(session, undefined));
+  const named = configs.flatMap(({ spec: { credentials } }) => [
+    credentials.k8sProviderID ?? credentials.openstackProviderID ?? cluster,
+  ]);
+  if (named.includes(cluster)) return;
+  const all = [...new Set([...registered, ...named])].join(', ') || 'none';
+  throw new Failure(
+    `no registration and no OpenstackConfig names the business cluster ${cluster}`,
+    `choose one of the business clusters that exist: ${all}`,
+  );
+}

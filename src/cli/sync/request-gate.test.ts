@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { config } from '../../explain/testing/healthy.ts';
+import { requestGate } from './request-gate.ts';
+
+const failing = { type: 'Ready', status: 'False', reason: 'KeystoneError', message: 'refused' };
+const ready = { type: 'Ready', status: 'True', reason: 'NoChange', message: '' };
+const attempt = { reconcileAt: 'earlier', at: '2026-11-26T05:00:00Z' };
+
+/** Reads by second: Ready condition, and the last attempt that the operator reports. */
+type Reads = readonly (readonly [second: number, condition: object, lastAttempt?: object])[];
+
+it.each<[string, 'sync' | 'check', Reads, string]>([
+  [
+    'Ready False of an older operator has not changed for 30 s',
+    'sync',
+    [
+      [0, failing],
+      [30, failing],
+    ],
+    'failing',
+  ],
+  [
+    'Ready False of an older operator changed 29 s ago',
+    'sync',
+    [
+      [0, ready],
+      [1, failing],
+      [30, failing],
+    ],
+    'open',
+  ],
+  [
+    'Ready False changes its message',
+    'sync',
+    [
+      [0, failing],
+      [20, { ...failing, message: 'again' }],
+      [40, { ...failing, message: 'again' }],
+    ],
+    'open',
+  ],
+  [
+    'Ready is True',
+    'sync',
+    [
+      [0, ready],
+      [90, ready],
+    ],
+    'open',
+  ],
+  [
+    'the operator reports attempts, the last for an earlier request',
+    'sync',
+    [
+      [0, failing, attempt],
+      [90, failing, attempt],
+    ],
+    'open',
+  ],
+  [
+    'the operator reports an attempt for the request',
+    'sync',
+    [[0, failing, { ...attempt, reconcileAt: 'own' }]],
+    'handled',
+  ],
+  [
+    'no check is handled while Ready is False',
+    'check',
+    [
+      [0, failing, attempt],
+      [30, failing, attempt],
+    ],
+    'failing',
+  ],
+])('%4$s: %s (%2$s)', (_, kind, reads, state) => {
+  const gate = requestGate({ kind, value: 'own' });
+  const states = reads.map(([second, condition, lastAttempt]) => {
+    const status = { conditions: [condition], ...(lastAttempt ? { lastAttempt } : {}) };
+    return gate({ ...config, status } as never, second * 1_000);
+  });
+  expect(states.at(-1)).toBe(state);
+});

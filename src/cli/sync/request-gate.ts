@@ -1,0 +1,51 @@
+import { findCondition } from '../../api/condition.ts';
+import type { ConfigObject } from '../facts/kinds.ts';
+
+/** Request in an annotation: kind, and value or id. */
+export interface AnnotatedRequest {
+  readonly kind: 'sync' | 'check';
+  readonly value: string;
+}
+
+/** `failing`: an attempt fails, and the operator does not report for which request. */
+type RequestState = 'open' | 'handled' | 'failing';
+
+/** Decides from an object and the read's monotonic time (ms). */
+export type RequestGate = (config: ConfigObject, atMs: number) => RequestState;
+
+/** Time with the same Ready False after which an unhandled request counts as failing (ms). */
+const unchangedMs = 30_000;
+
+/** Returns the gate for a request: the reads show whether the request has ended. */
+export function requestGate(request: AnnotatedRequest): RequestGate {
+  let latest = '';
+  let sinceMs = 0;
+  return (config, atMs) => {
+    if (isHandled(config, request)) return 'handled';
+    const { status, reason, message } = readyIn(config);
+    const current = [status, reason, message].join(' ');
+    if (current !== latest) [latest, sinceMs] = [current, atMs];
+    const isSilent = request.kind === 'check' || config.status?.lastAttempt === undefined;
+    const isUnchanged = atMs - sinceMs >= unchangedMs;
+    return isSilent && isUnchanged && status === 'False' ? 'failing' : 'open';
+  };
+}
+
+function isHandled({ status = {} }: ConfigObject, { kind, value }: AnnotatedRequest): boolean {
+  const { lastHandledReconcileAt, lastHandledCheckNodes, lastAttempt } = status;
+  return kind === 'sync'
+    ? lastAttempt?.reconcileAt === value || lastHandledReconcileAt === value
+    : lastHandledCheckNodes === value;
+}
+
+/** Ready condition; status Unknown: no condition. */
+export type Readiness = Readonly<Record<'status' | 'reason' | 'message', string>>;
+
+export function readyIn({ status: all }: ConfigObject): Readiness {
+  const {
+    status = 'Unknown',
+    reason = '',
+    message = '',
+  } = findCondition(all?.conditions, 'Ready') ?? {};
+  return { status, reason, message };
+}
