@@ -79,6 +79,12 @@ export class FakeViola implements ViolaClient {
     for (const [name, node] of this.nodes) if (node.deletionTimestamp) this.nodes.delete(name);
   }
 
+  /** Writes the status of all nodes, as their controller does after a run. */
+  report(state: 'Configured' | 'Failed', nicReason: string = state): void {
+    for (const node of this.nodes.values())
+      this.put({ ...node, status: statusAs(node, state, nicReason) });
+  }
+
   fail(status: number, message = `unexpected status ${status}`): void {
     this.outage = new RequestError(message, { service: 'viola', kind: kindOf(status), status });
   }
@@ -234,6 +240,28 @@ export class FakeViola implements ViolaClient {
     const change = same ? 'unchanged' : 'updated';
     return { nodeName, uid: after.uid, generation, status: before ? change : 'created' } as const;
   }
+}
+
+function statusAs(
+  { generation, spec }: ExistingNodeConfig,
+  state: 'Configured' | 'Failed',
+  nicReason: string,
+): NonNullable<ExistingNodeConfig['status']> {
+  const isGood = state === 'Configured';
+  const reason = isGood ? 'AllInterfacesConfigured' : nicReason;
+  const nics = spec.interfaces ?? [];
+  return {
+    state,
+    observedGeneration: generation,
+    conditions: [{ type: 'Ready', status: isGood ? 'True' : 'False', reason, message: '' }],
+    interfaceStatuses: nics.map(({ name, portId, macAddress }) => ({
+      name,
+      portId,
+      macAddress,
+      status: state,
+      reason: nicReason,
+    })),
+  };
 }
 
 function withoutIdentity(source: Source | undefined): Source | undefined {

@@ -69,10 +69,15 @@ export class FlapDamping {
   }
 }
 
-/** Returns a digest over the status without its timestamps. */
-function contentOf({ conditions = [], downPortRetry, ...status }: OpenstackConfigStatus): string {
+/** Returns a digest over the status without its timestamps. An attempt for a new value of reconcile-at is new content. */
+function contentOf({
+  conditions = [],
+  downPortRetry,
+  lastAttempt,
+  ...status
+}: OpenstackConfigStatus): string {
   const content = [
-    { ...status, lastSyncedAt: '' },
+    { ...status, lastSyncedAt: '', reconcileAt: lastAttempt?.reconcileAt },
     conditions.map((one) => ({ ...one, lastTransitionTime: '' })),
     { ...downPortRetry, lastAttempt: '' },
   ];

@@ -104,11 +104,14 @@ function listOf<T>(list: readonly T[]): T[] | undefined {
 /** Interval for writing a status with only a new sync time. */
 export const heartbeatMs = 10 * 60_000;
 
-/** Returns whether the status must be written: changed content, or the heartbeat is due. */
+/**
+ * Returns whether the status must be written: changed content, an attempt for a new value of reconcile-at, or the
+ * heartbeat is due.
+ */
 export function isNews(status: OpenstackConfigStatus, previous: OpenstackConfigStatus): boolean {
-  const { lastSyncedAt, ...now } = status;
-  const { lastSyncedAt: before, ...rest } = previous;
-  if (!isSameJson(now, rest)) return true;
+  const { lastSyncedAt, lastAttempt, ...now } = status;
+  const { lastSyncedAt: before, lastAttempt: earlier, ...rest } = previous;
+  if (!isSameJson(now, rest) || lastAttempt?.reconcileAt !== earlier?.reconcileAt) return true;
   if (lastSyncedAt === undefined) return false;
   if (before === undefined) return true;
   // Math.abs: a clock that was set back must not delay the heartbeat.

@@ -1,4 +1,4 @@
-import { findCondition } from '../../../api/condition.ts';
+import { findCondition, rfc3339 } from '../../../api/condition.ts';
 import type { Effect } from '../../../api/effects.ts';
 import { fieldManagers } from '../../../api/names.ts';
 import type { OpenstackConfigStatus } from '../../../api/openstackconfig.ts';
@@ -17,6 +17,7 @@ import {
   type ConfigObject,
   generationOf,
   openstackConfigs,
+  reconcileRequestOf,
   statusOf,
 } from '../../model/openstack-config.ts';
 import type { NicsAndNodes } from '../../removals/budgets.ts';
@@ -28,18 +29,17 @@ import { awaitingConditions, type Ending, pausedConditions, problemsOf } from '.
 import { recordReady, recordWarnings } from './events.ts';
 import { flapDamping } from './flap-damping.ts';
 import { handledBy } from './handled.ts';
+import type { NextAttempt } from './next-attempt.ts';
 import { notReadyReasons } from './not-ready-reasons.ts';
 import { isNews, statusAfter } from './status.ts';
 import { recordUnusedPorts } from './unused-ports.ts';
 
 export interface StatusWriter {
-  /** Writes the status if changed, with Events for changes; without `completed` the last sync's fields stay. */
-  write(
-    context: ConfigContext,
-    ending: Ending,
-    signal: AbortSignal,
-    completed?: ReportedSync,
-  ): Promise<OpenstackConfigStatus>;
+  /**
+   * Writes the status after an attempt if changed, with Events for changes. Returns the milliseconds until the next
+   * attempt.
+   */
+  write(context: ConfigContext, attempt: Attempt, signal: AbortSignal): Promise<number>;
   /**
    * Writes what the status must contain before nodes change. Returns false if the status already lists the business
    * cluster; throws if the object is gone.
@@ -55,6 +55,15 @@ export interface StatusWriter {
   handledCheckNodes(context: ConfigContext, id: string, signal: AbortSignal): Promise<void>;
   /** Sets the conditions for a paused object. */
   pause(context: ConfigContext, signal: AbortSignal): Promise<undefined>;
+}
+
+/** End of an attempt to sync, or to delete. */
+interface Attempt {
+  readonly ending: Ending;
+  /** Undefined: the sync did not complete, and the last sync's fields stay. */
+  readonly completed?: ReportedSync;
+  /** Decides from the new status when the next attempt follows. */
+  readonly next: (status: OpenstackConfigStatus) => NextAttempt;
 }
 
 /** Status fields for a change of nodes. */
@@ -130,7 +139,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
       await apply(context, status, signal);
       return isFirst;
     },
-    async write(context, ending, signal, completed) {
+    async write(context, { ending, completed, next }, signal) {
       const { object, memory } = context;
       const previous = statusOf(latestObject(context));
       const status = statusAfter({
@@ -147,8 +156,10 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
         ),
       });
       notReadyReasons.set(memory.term, reasonsOf(status, ending));
-      await applyIfPresent(context, damped(context, status, previous), signal);
-      return status;
+      const { ms, at } = next(status);
+      const lastAttempt = attemptAt(object, clock.now(), at);
+      await applyIfPresent(context, damped(context, { ...status, lastAttempt }, previous), signal);
+      return ms;
     },
     async awaitTrigger(context, { message, isEvent }, signal) {
       const { object, memory } = context;
@@ -198,11 +209,26 @@ function damped(
     status;
   return {
     ...before,
+    lastAttempt: status.lastAttempt,
     ...(lastSyncedAt === undefined ? {} : { lastSyncedAt }),
     ...(lastHandledAllowRemovals === undefined ? {} : { lastHandledAllowRemovals }),
     ...(openAllowRemovals === undefined ? {} : { openAllowRemovals }),
     ...(heldRemovals === undefined ? {} : { heldRemovals }),
     ...(removals === undefined ? {} : { removals }),
+  };
+}
+
+/** Returns the record of an attempt; `object` has the annotations of the attempt's start. */
+function attemptAt(
+  object: ConfigObject,
+  now: Date,
+  nextAt: Date | undefined,
+): NonNullable<OpenstackConfigStatus['lastAttempt']> {
+  const reconcileAt = reconcileRequestOf(object);
+  return {
+    ...(reconcileAt === '' ? {} : { reconcileAt }),
+    at: rfc3339(now),
+    ...(nextAt === undefined ? {} : { nextAt: rfc3339(nextAt) }),
   };
 }
 
