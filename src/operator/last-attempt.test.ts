@@ -24,8 +24,12 @@ describe('status.lastAttempt', () => {
         ['False', value, true],
       );
     }
+    await scene.readNodes(60_000);
     const writes = scene.kube.writes.length;
-    for (let n = 0; n < 4; n++) await scene.look(120_000);
+    for (let n = 0; n < 4; n++) {
+      await scene.readNodes(120_000);
+      await scene.look(0);
+    }
     expect(scene.kube.writes).toHaveLength(writes);
   });
 

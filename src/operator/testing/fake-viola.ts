@@ -13,6 +13,7 @@ import { kindOf } from '../../requests/answer.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import { type Abilities, nativeAbilities } from '../clusters/deliver/abilities.ts';
 import type { ListQuery } from '../clusters/deliver/list-query.ts';
+import { type ClusterFacts, factsOf } from '../clusters/deliver/node-facts.ts';
 import type { Listed } from '../clusters/deliver/node-list.ts';
 import type {
   CheckRequested,
@@ -53,6 +54,8 @@ export class FakeViola implements ViolaClient {
   storesIdentity = true;
   /** Ids of one business cluster. */
   readonly sameClusterIds = new Set<string>();
+  /** Whole-list reads. */
+  factReads = 0;
   /** Number of cluster list reads. */
   clusterReads = 0;
   /** Error for the next calls. */
@@ -120,6 +123,14 @@ export class FakeViola implements ViolaClient {
         message: 'spec.interfaces: Invalid input',
       })),
     };
+  }
+
+  async facts(): Promise<ClusterFacts | undefined> {
+    this.#check();
+    this.factReads += 1;
+    if (!this.abilities.reports) return undefined;
+    const nodes = [...this.nodes.values()].filter(({ nodeName }) => !this.unlisted.has(nodeName));
+    return new Map(nodes.map((node) => [node.nodeName, factsOf(node)]));
   }
 
   async listClusters(): Promise<readonly ReportedCluster[]> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { undated } from '../../../api/condition.ts';
 import type { OpenstackConfigStatus } from '../../../api/openstackconfig.ts';
 import type { Clock } from '../../../time/clock.ts';
 import type { ConfigMemory } from '../../model/memory/config-memory.ts';
@@ -78,7 +79,7 @@ function contentOf({
 }: OpenstackConfigStatus): string {
   const content = [
     { ...status, lastSyncedAt: '', reconcileAt: lastAttempt?.reconcileAt },
-    conditions.map((one) => ({ ...one, lastTransitionTime: '' })),
+    conditions.map((one) => ({ ...one, lastTransitionTime: '', message: undated(one.message) })),
     { ...downPortRetry, lastAttempt: '' },
   ];
   return createHash('sha256').update(JSON.stringify(content)).digest('base64');

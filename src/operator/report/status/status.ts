@@ -39,17 +39,18 @@ export interface StatusInput {
 
 const maxNodes = 20;
 
-/** Returns the complete desired status. */
+/** Returns the desired status after an attempt; `withEvidence` adds the evidence. */
 export function statusAfter(input: StatusInput): OpenstackConfigStatus {
   const { ending, notifications, completed, previous, generation, now, handled } = input;
-  const found = { ending, notifications, ...foundOf(completed) };
+  const { lastSyncedAt } = previous;
+  const found = { ending, notifications, lastSyncedAt, ...foundOf(completed) };
   const conditions = conditionsOf(found, previous.conditions ?? [], { now, generation });
   const ready = findCondition(conditions, 'Ready');
   const [problem] = problemsOf(ending);
   return defined({
     observedGeneration: generation,
     conditions,
-    lastSyncedAt: ready?.status === 'True' ? rfc3339(now) : previous.lastSyncedAt,
+    lastSyncedAt: ready?.status === 'True' ? rfc3339(now) : lastSyncedAt,
     lastError: problem ? (ready?.message ?? '') : '',
     ...(completed ? fieldsOf(completed, input) : previousFields(previous)),
     lastHandledReconcileAt: handled.reconcileAt ?? previous.lastHandledReconcileAt,
@@ -65,7 +66,7 @@ export function statusAfter(input: StatusInput): OpenstackConfigStatus {
 function foundOf(completed: ReportedSync | undefined) {
   if (completed === undefined) return {};
   const { synced } = completed;
-  return { nics: nicsOf(synced), ports: synced.ports, late: undelivered(synced) };
+  return { ports: synced.ports, late: undelivered(synced) };
 }
 
 function fieldsOf({ synced, downPortFastRetryMax }: ReportedSync, { previous, now }: StatusInput) {
