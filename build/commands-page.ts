@@ -20,13 +20,14 @@ const otherRights: Readonly<Record<string, string | undefined>> = {
 
 const meanings: Readonly<Record<keyof typeof exit, string>> = {
   done: 'success',
-  failed: 'failed',
+  failed: 'failed, or nothing was read',
   usage: 'wrong usage, or no usable kubeconfig',
   refused: 'refused, nothing was changed',
   changes:
     '`plan`, `diff`, `migrate biz-config plan`: changes are planned, `plan` has problems, or differences were found',
   findings: '`status`, `why`, `doctor`: findings at or above `--fail-on`',
-  incomplete: 'a required source was not read (`--allow-incomplete` turns this into 0)',
+  incomplete:
+    'a required source did not answer (`--allow-incomplete` and `--fail-on never` turn this into 0)',
 };
 
 /** Options shared by many commands, by section title. */
@@ -124,7 +125,8 @@ function exitSection(): string {
     meanings[name as keyof typeof exit],
   ]);
   rows.push(['130', 'interrupted by Ctrl-C']);
-  return `## Exit statuses\n\n${table(['Status', 'Meaning'], rows)}`;
+  const order = 'A run ends with the first of 2, 3, 1, 5, 4, 6 and 0 that applies.';
+  return `## Exit statuses\n\n${order}\n\n${table(['Status', 'Meaning'], rows)}`;
 }
 
 function sentence(text: string): string {

@@ -14,8 +14,8 @@ writeFileSync(tokens, '[]');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs the command outside a Pod and without a kubeconfig in the environment. */
-async function run(words: readonly string[]) {
-  const env = { PATH: process.env['PATH'], HOME: '/nowhere' };
+async function run(words: readonly string[], further: Readonly<Record<string, string>> = {}) {
+  const env = { PATH: process.env['PATH'], HOME: '/nowhere', ...further };
   const child = spawn(multinic, words, { env });
   let [out, err] = ['', ''];
   child.stdout.on('data', (piece: Buffer) => (out += piece.toString()));
@@ -87,7 +87,7 @@ it.each<Row>([
     'multinic migrate biz-config plan: unknown option `--contxt`; did you mean `--context`?',
   ],
   [
-    ['register-cluster', 'a', '--kubeconfig', '/nowhere/k'],
+    ['register-cluster', 'a', '--business-kubeconfig', '/nowhere/k'],
     'the kubeconfig /nowhere/k does not exist\nNext: ',
   ],
   [
@@ -105,4 +105,31 @@ it.each<Row>([
   expect(out + err).not.toMatch(/^ {4}at /m);
   expect(out + err).not.toContain('"stack"');
   expect(status).toBe(2);
+});
+
+const proxy = 'http://127.0.0.1:9';
+
+it.each([
+  { NODE_OPTIONS: '--require /nowhere/module.js' },
+  { NODE_OPTIONS: '--inspect=127.0.0.1:0' },
+  { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy, HTTPS_PROXY: 'no url' },
+  { NODE_EXTRA_CA_CERTS: '/nowhere/ca.crt' },
+  { LANG: 'C', LC_ALL: 'C' },
+])('multinic version ends with status 0 and no error when the shell sets %j', async (further) => {
+  const { status, err } = await run(['version'], further);
+  expect({ status, err }).toEqual({ status: 0, err: '' });
+});
+
+it('multinic nodes connects to a loopback address without the proxy of the environment', async () => {
+  const further = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy, http_proxy: proxy };
+  const { status, err } = await run(['nodes', '--inventory', 'http://127.0.0.1:1'], further);
+  expect(err).toContain('127.0.0.1:1');
+  expect(err).not.toContain('127.0.0.1:9');
+  expect(status).toBe(1);
+});
+
+it('multinic prints Korean in UTF-8 when the locale is C', async () => {
+  const words = ['status', '--lang', 'ko', '--inventory', 'http://127.0.0.1:1'];
+  const { out } = await run(words, { LANG: 'C', LC_ALL: 'C' });
+  expect(out).toMatch(/[가-힣]/);
 });

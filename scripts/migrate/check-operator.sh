@@ -127,7 +127,7 @@ check_clusters() {
   done
   finding "business clusters in OpenstackConfigs: ${providers[*]:-none}"
   block_all clusters "these business clusters are not registered; MultiNIC's Viola writes only to registered clusters" \
-    "kubectl create namespace $clusters; then for each: multinic register-cluster ID --kubeconfig FILE (docs/guides/register-cluster.md)" "${missing[@]}"
+    "kubectl create namespace $clusters; then for each: multinic register-cluster ID --business-kubeconfig FILE (docs/guides/register-cluster.md)" "${missing[@]}"
   block_all half "these business clusters are not migrated (--half agent), or their API servers do not answer" \
     "migrate each business cluster first: $0 check --half agent" "${behind[@]}"
 }

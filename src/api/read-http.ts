@@ -48,6 +48,10 @@ const clusterView = z.object({
     .boolean()
     .optional()
     .describe('Whether Viola reaches it; absent: Viola was not read.'),
+  isLegacy: z
+    .boolean()
+    .optional()
+    .describe('True: a legacy Viola, without a list of business clusters; absent: not legacy.'),
   message: z.string().describe("Viola's message about the connection; empty: none."),
   checkedAt: time('When Viola checked the connection').optional(),
   missingRights: z.array(z.string()).optional().describe('Missing rights; absent: unknown.'),
@@ -57,6 +61,10 @@ const clusterView = z.object({
     .describe(
       "Whether the operator's setting NAMESPACE_CLUSTERS limits the namespaces that deliver here; absent: an operator of an earlier release.",
     ),
+  lastSyncs: z
+    .array(z.object({ config: configKey, at: time('End of its last full sync') }))
+    .optional()
+    .describe('OpenstackConfigs that deliver here; absent: an operator of an earlier release.'),
   nodes: z.int().describe('Nodes delivered by OpenstackConfigs.'),
   nics: stateCounts.describe('NICs by state.'),
   drifted: z.int().describe('Nodes that differ from what was applied.'),

@@ -7,6 +7,7 @@ import { nicReasons } from './reasons/nic.ts';
 import { nodeReasons } from './reasons/node.ts';
 import { openstackConfigReasons } from './reasons/openstackconfig.ts';
 import { partReasons } from './reasons/part.ts';
+import { preflightReasons } from './reasons/preflight.ts';
 import { protectionReasons } from './reasons/protection.ts';
 import type { Blocked, ReasonAlert, ReasonColumns, ReasonRow } from './reasons/reason-row.ts';
 
@@ -22,6 +23,7 @@ export const reasons = {
   ...partReasons,
   ...protectionReasons,
   ...explainReasons,
+  ...preflightReasons,
 } as const;
 
 export type Reason = keyof typeof reasons;

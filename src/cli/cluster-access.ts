@@ -6,6 +6,7 @@ import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
 import { systemClock, systemRandom } from '../time/clock.ts';
+import type { Limit } from '../time/deadline.ts';
 import { Refusal } from './refusal.ts';
 
 /**
@@ -46,10 +47,12 @@ export async function accessOf(
   }
 }
 
-export function connect(access: ClusterAccess): KubeClient {
+/** Returns a client; `limit` bounds each attempt (default: 30 s). */
+export function connect(access: ClusterAccess, limit?: Limit): KubeClient {
   return createKubeClient(access, {
-    clock: systemClock,
+    clock: limit?.clock ?? systemClock,
     random: systemRandom,
     userAgent: 'multinic-cli',
+    ...(limit && { timeoutMs: limit.ms }),
   });
 }

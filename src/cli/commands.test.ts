@@ -144,7 +144,8 @@ describe('bad access', () => {
     'error: pods "x" is forbidden: User "jane" cannot create resource "pods/portforward"';
   it.each([
     ['an unknown context', {}, ['--context', 'nope'], 'context "nope" does not exist'],
-    ['no operator', { withoutLease: true }, [], 'no operator'],
+    ['no operator', { withoutLease: true, withoutDeployments: true }, [], 'no operator'],
+    ['no leader', { withoutLease: true }, [], 'get pods'],
     [
       'no right to port-forward',
       { forwardError: forbidden },
@@ -160,13 +161,15 @@ describe('bad access', () => {
     expect(ran.err).toContain('\nNext: ');
   });
 
-  it('status shows what it can read, and what is missing as skipped, with an older operator', async () => {
+  it('status shows what it can read, and is incomplete, with an older operator', async () => {
     const scene = await startScene();
     scene.answers.delete('GET /v1/nodes');
     const { status, out } = await scene.run('status');
-    expect(status).toBe(0);
+    expect(status).toBe(6);
     expect(out).toContain('multinic-system/storage  True');
-    expect(out).toContain('skip  Nodes: this operator is older and lacks the route');
+    expect(out).toMatch(
+      /^incomplete: operator \(.*\): this operator is older and lacks the route$/m,
+    );
   });
 
   it('status of a user without rights skips everything and reports nothing as ok', async () => {

@@ -2,13 +2,13 @@ import { Command } from 'commander';
 import { AccessError } from '../kube/access/access-error.ts';
 import { KubeError } from '../kube/errors.ts';
 import { statusOf } from '../process/command-line.ts';
-import { grantEdit } from './access/grants.ts';
-import { ApiError } from './access/operator-api.ts';
-import { Unread } from './access/unread.ts';
-import { type Define, type EndWith, exit } from './exit-status.ts';
-import { nextOfApi } from './facts/unread.ts';
+import { grantEdit, requestTo } from './access/grants.ts';
+import { SourceError } from './access/sources.ts';
+import { type Define, type EndWith, exit, exitStatusOf } from './exit-status.ts';
+import { plainMessage } from './facts/kube-cause.ts';
+import { explained } from './facts/unread.ts';
 import { printableLines } from './output/width.ts';
-import { Failure, Refusal, WrongUsage } from './refusal.ts';
+import { Failure } from './refusal.ts';
 import { Interrupted } from './run-command.ts';
 
 /** User commands by name, each loaded on its own: a command starts faster than with all of them. */
@@ -38,8 +38,8 @@ export const commands: Readonly<Record<string, () => Promise<Define>>> = {
 export async function cliMain(name: string, argv: readonly string[]): Promise<number> {
   const program = new Command('multinic');
   let status: number = exit.done;
-  const endWith: EndWith = (other) => {
-    status = other;
+  const endWith: EndWith = (result, tolerance) => {
+    status = exitStatusOf(result, tolerance);
   };
   try {
     const define = await commands[name]?.();
@@ -57,39 +57,49 @@ const interruptedExit = 130;
 
 function reported(error: unknown): number {
   if (error instanceof Interrupted) return interruptedExit;
-  const { message, next, status } = problemOf(error);
+  const { message, next } = problemOf(error);
   console.error(printableLines(next === undefined ? message : `${message}\nNext: ${next}`));
-  return status;
+  return exitStatusOf({ error });
 }
 
 interface Problem {
   readonly message: string;
   readonly next: string | undefined;
-  readonly status: number;
 }
 
 function problemOf(error: unknown): Problem {
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof WrongUsage) return { message, next: error.next, status: exit.usage };
-  if (error instanceof Refusal) return { message, next: error.next, status: exit.refused };
-  if (error instanceof Failure) return { message, next: error.next, status: exit.failed };
-  if (error instanceof AccessError) return { message, next: error.next, status: exit.usage };
-  if (error instanceof Unread) return { message, next: error.next.en, status: exit.failed };
-  if (error instanceof KubeError) return { message, next: nextOf(error), status: exit.failed };
-  if (error instanceof ApiError) return { message, next: nextOfApi(error).en, status: exit.failed };
-  return { message, next: undefined, status: exit.failed };
+  if (error instanceof Failure || error instanceof AccessError)
+    return { message, next: error.next };
+  if (error instanceof KubeError && isOfRequest(error)) return ofRequest(error);
+  const cause = causeOf(error);
+  return cause ? { message: cause.why.en, next: cause.next.en } : { message, next: undefined };
 }
 
-function nextOf({ status, reason, message, resource }: KubeError): string {
-  if (status === 403) {
-    const user = /User "([^"]+)"/.exec(message)?.[1] ?? 'USER';
-    return resource === 'openstackconfigs'
-      ? grantEdit(user)
-      : 'use a kubeconfig whose user may do this (an administrator of the cluster)';
+/** Returns the cause of a failed read; undefined: an error of this program. */
+function causeOf(error: unknown) {
+  const place = error instanceof SourceError ? error.required.place : 'the cluster';
+  try {
+    return explained(error, { grant: grantEdit, place, kubeconfig: undefined });
+  } catch {
+    return undefined;
   }
-  if (status === 401)
-    return 'renew the credentials of the kubeconfig: the API server does not accept them';
-  if (reason === 'Unreachable' || reason === 'Timeout')
-    return 'check that this machine reaches the API server, and try again';
-  return 'correct this, and run the command again: finished steps stay';
+}
+
+/** True if the API server refuses this request: its message names object and field. */
+function isOfRequest({ status }: KubeError): boolean {
+  return status >= 400 && status < 500 && status !== 401;
+}
+
+function ofRequest(error: KubeError): Problem {
+  const message = plainMessage(error);
+  if (error.status !== 403)
+    return { message, next: 'correct this, and run the command again: finished steps stay' };
+  return {
+    message,
+    next:
+      error.resource === 'openstackconfigs'
+        ? requestTo(grantEdit, message).en
+        : 'use a kubeconfig whose user may do this (an administrator of the cluster)',
+  };
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../process/duration.ts';
 
 export type Language = 'en' | 'ko';
 export type OutputForm = 'table' | 'wide' | 'json' | 'yaml' | 'name';
@@ -20,10 +21,15 @@ export interface AccessOptions {
   readonly tokenFile?: string;
 }
 
+/** Default for `--request-timeout` (ms). */
+export const usualRequestTimeoutMs = 10_000;
+
 export interface CommonOptions extends AccessOptions {
   /** Namespace of OpenstackConfigs; undefined: all namespaces. */
   readonly namespace?: string;
   readonly allNamespaces?: boolean;
+  /** True with --allow-incomplete: a required source without an answer does not change the exit status. */
+  readonly allowIncomplete?: boolean;
   readonly output: OutputForm;
   /** False with --no-headers. */
   readonly headers: boolean;
@@ -36,6 +42,11 @@ export function withCommonOptions(command: Command, forms: readonly OutputForm[]
     .option('-n, --namespace <name>', 'namespace of the OpenstackConfigs; default: all namespaces')
     .option('-A, --all-namespaces', 'OpenstackConfigs of all namespaces (the default)')
     .addOption(outputOption(forms))
+    .option(
+      '--allow-incomplete',
+      'end with exit status 0 instead of 6 if a required source does not answer',
+      false,
+    )
     .option('--no-headers', 'omit the header line of tables')
     .addOption(languageOption());
 }
@@ -55,6 +66,22 @@ export function withAccessOptions(command: Command): Command {
       )
         .argParser(addContext)
         .default(new Map<string, string>(), 'none'),
+    )
+    .addOption(
+      new Option(
+        '--business-kubeconfig <provider=path>',
+        'kubeconfig of a business cluster; default: the one of the management cluster (repeatable)',
+      )
+        .argParser(addKubeconfig)
+        .default(new Map<string, string>(), 'none'),
+    )
+    .addOption(
+      new Option(
+        '--request-timeout <duration>',
+        'longest wait for the answer of one source: a cluster, or the API of the operator',
+      )
+        .argParser(requestTimeoutOf)
+        .default(usualRequestTimeoutMs, '10s'),
     )
     .option('--inventory <url>', "URL of the operator's API, instead of kubectl port-forward")
     .option('--token-file <path>', 'file with the bearer token for --inventory');
@@ -86,10 +113,26 @@ function usualLanguage({ LC_ALL: all, LC_MESSAGES: messages, LANG: lang }: NodeJ
 }
 
 function addContext(text: string, before: ReadonlyMap<string, string>): Map<string, string> {
+  return added(text, before, 'give PROVIDER=CONTEXT, for example biz-1=prod-biz-1.');
+}
+
+function addKubeconfig(text: string, before: ReadonlyMap<string, string>): Map<string, string> {
+  return added(text, before, 'give PROVIDER=FILE, for example biz-1=/home/me/biz-1.kubeconfig.');
+}
+
+function added(
+  text: string,
+  before: ReadonlyMap<string, string>,
+  usage: string,
+): Map<string, string> {
   const [provider = '', ...rest] = text.split('=');
-  const context = rest.join('=');
-  if (provider === '' || context === '') {
-    throw new InvalidArgumentError('give PROVIDER=CONTEXT, for example biz-1=prod-biz-1.');
-  }
-  return new Map([...before, [provider, context]]);
+  const value = rest.join('=');
+  if (provider === '' || value === '') throw new InvalidArgumentError(usage);
+  return new Map([...before, [provider, value]]);
+}
+
+function requestTimeoutOf(text: string): number {
+  const milliseconds = parseDuration(text) ?? Number.NaN;
+  if (milliseconds >= 1) return milliseconds;
+  throw new InvalidArgumentError('give a duration above 0, for example 30s.');
 }

@@ -6,6 +6,16 @@ export interface Skipped {
   readonly next?: string;
 }
 
+/** A required source without an answer. */
+export interface Incomplete {
+  readonly source: string;
+  /** URL, kubeconfig path, context, business cluster or OpenstackConfig. */
+  readonly place: string;
+  readonly why: string;
+  /** How the user gets the answer; empty: unknown. */
+  readonly next: readonly string[];
+}
+
 /** Command output for `-o json`; `v1` only gains fields. */
 export interface Report {
   readonly kind: string;
@@ -13,10 +23,13 @@ export interface Report {
   /** Items needing attention. */
   readonly findings: readonly object[];
   readonly skipped: readonly Skipped[];
+  /** Required sources without an answer; default: none. */
+  readonly incomplete?: readonly Incomplete[];
 }
 
-export function reportObject({ kind, items, findings, skipped }: Report): object {
-  return { apiVersion: 'report.multinic.io/v1', kind, items, findings, skipped };
+export function reportObject(report: Report): object {
+  const { kind, items, findings, skipped, incomplete = [] } = report;
+  return { apiVersion: 'report.multinic.io/v1', kind, items, findings, skipped, incomplete };
 }
 
 /** Formats rows in aligned columns; the last column is not padded. */

@@ -21,12 +21,12 @@ import { diffText } from './diff/screen.ts';
 import { doctorText } from './doctor/screen.ts';
 import { nicList, nicRows } from './nics/rows.ts';
 import { coloured, hasColours } from './output/colour.ts';
-import { problemsIn, skippedIn } from './output/findings.ts';
+import { optionalIn, problemsIn, skippedIn } from './output/findings.ts';
 import { formatTable } from './output/table.ts';
 import { planText } from './plan/screen.ts';
 import { statusText } from './status/screen.ts';
 import { healText, syncText } from './sync/screen.ts';
-import { whyText } from './why/screen.ts';
+import { whyPage } from './why/screen.ts';
 
 const broken = {
   ...systemFacts,
@@ -64,7 +64,7 @@ const unchanged: PlanView = {
   dryRun: { validated: false, message: 'legacy' },
 };
 
-const fixed = { output: 'table', headers: true } as const;
+const fixed = { output: 'table', headers: true, businessContext: new Map() } as const;
 
 describe('screens', () => {
   it.each(['en', 'ko'] as const)('status in %s', async (lang) => {
@@ -73,7 +73,8 @@ describe('screens', () => {
       facts: broken,
       inventory: read({ version: '0.2.0', milliseconds: 3 }),
       findings: problemsIn(sections),
-      skipped: skippedIn(sections, lang),
+      unread: [],
+      skipped: optionalIn(sections, lang),
     };
     await expect(`${statusText(page, { ...fixed, lang })}\n`).toMatchFileSnapshot(
       `screens/status.${lang}.txt`,
@@ -84,8 +85,7 @@ describe('screens', () => {
     const page = {
       facts: broken,
       sections: examine(broken),
-      businessContext: new Map<string, string>(),
-      context: 'prod-mgmt',
+      options: { businessContext: new Map<string, string>(), context: 'prod-mgmt' },
       seconds: 2.8,
     };
     await expect(`${doctorText(page, lang)}\n`).toMatchFileSnapshot(`screens/doctor.${lang}.txt`);
@@ -99,7 +99,7 @@ describe('screens', () => {
     }));
     const texts = [...planted, ...held].map(({ title, facts }) => {
       const explanation = explainPort({ ...portFacts, ...facts });
-      return `# ${title}\n${whyText(explanation, lang)}\n`;
+      return `# ${title}\n${whyPage([explanation], explanation.unread, lang)}\n`;
     });
     await expect(texts.join('\n')).toMatchFileSnapshot(`screens/why.${lang}.txt`);
   });

@@ -136,7 +136,7 @@ const rows: readonly Row[] = [
     section: 'delivery',
     subject: 'biz-1',
     reason: 'ViolaPostError',
-    command: 'kubectl multinic register-cluster biz-1 --kubeconfig biz-1.kubeconfig',
+    command: 'kubectl multinic register-cluster biz-1 --business-kubeconfig biz-1.kubeconfig',
   },
   {
     title: '13 business cluster that does not answer',

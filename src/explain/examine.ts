@@ -1,5 +1,5 @@
 import type { SystemFacts } from './facts.ts';
-import type { Section, SectionReport } from './finding.ts';
+import type { SectionReport, SystemSection } from './finding.ts';
 import { sections } from './finding.ts';
 import { examineDelivery } from './sections/delivery.ts';
 import { examineBootFiles, examineNetwork } from './sections/network.ts';
@@ -7,7 +7,7 @@ import { examineNodes } from './sections/nodes.ts';
 import { examineOpenstack } from './sections/openstack.ts';
 import { examineParts } from './sections/parts.ts';
 
-const examiners: Readonly<Record<Section, (facts: SystemFacts) => SectionReport>> = {
+const examiners: Readonly<Record<SystemSection, (facts: SystemFacts) => SectionReport>> = {
   parts: examineParts,
   openstack: examineOpenstack,
   delivery: examineDelivery,

@@ -1,4 +1,5 @@
 import type { Wording } from '../api/texts/text.ts';
+import { type Conclusion, conclude, type UnreadSource, unreadSources } from './conclusion.ts';
 import type { PortFacts } from './facts.ts';
 import { headlineOf } from './headline.ts';
 import { withoutOwnNetwork } from './own-network.ts';
@@ -23,6 +24,9 @@ export interface Explanation {
   readonly steps: readonly Step[];
   /** The first failed step; undefined: no step failed. */
   readonly answer: Step | undefined;
+  readonly conclusion: Conclusion;
+  /** Required sources without an answer. */
+  readonly unread: readonly UnreadSource[];
 }
 
 const explainers: Readonly<Record<StepName, (subject: Subject) => Outcome>> = {
@@ -50,7 +54,18 @@ export function explainPort(facts: PortFacts): Explanation {
     steps.push(step);
     if (step.result === 'fail') answer ??= step;
   }
-  return { headline: headlineOf(subject, steps, answer), steps, answer };
+  return { headline: headlineOf(subject, steps, answer), steps, answer, ...concluded(steps) };
+}
+
+/** Concludes about the port; steps without facts leave the port unexplained. */
+function concluded(steps: readonly Step[]): Pick<Explanation, 'conclusion' | 'unread'> {
+  const missing = steps.flatMap((step) => step.missing ?? []);
+  const conclusion = conclude({
+    isWrong: steps.some(({ result }) => result === 'fail' || result === 'warn'),
+    isExamined: steps.some(({ result }) => result === 'ok' || result === 'info'),
+    missing,
+  });
+  return { conclusion: conclusion ?? 'incomplete', unread: unreadSources(missing) };
 }
 
 /** Returns the step after which no NIC is expected; undefined: none. */

@@ -2,7 +2,10 @@ import type { Wording } from '../api/texts/text.ts';
 
 /** Where a fact was read. */
 export type FactSource =
+  | 'Contrabass'
+  | 'Keystone'
   | 'Neutron'
+  | 'Nova'
   | 'operator'
   | 'Viola'
   | 'management cluster'

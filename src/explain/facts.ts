@@ -69,6 +69,17 @@ export interface PortFacts {
   readonly now: Date;
 }
 
+/** A part's waiting Pod, such as a Pod without image. */
+export interface PodNotStarted {
+  readonly pod: string;
+  /** Waiting reason from a container or the scheduler, such as ErrImagePull or Unschedulable. */
+  readonly reason: string;
+  /** The waiting container's image; absent: no container waits. */
+  readonly image?: string | undefined;
+  /** Message from the Pod's last Event, else from the waiting state; absent: no message. */
+  readonly message?: string | undefined;
+}
+
 /** Health of one part. */
 export interface PartHealth {
   readonly part: 'operator' | 'viola' | 'inventory' | 'controller' | 'lifecycle';
@@ -79,6 +90,13 @@ export interface PartHealth {
   readonly leader: string | undefined;
   /** Why it is not healthy; undefined: healthy. */
   readonly problem: string | undefined;
+  /**
+   * The operator's installation; default `Deployment`. `Process`: a Lease without a Deployment, such as `make run`.
+   * `None`: neither a Deployment nor a Lease exists; with 0 replicas and without leader.
+   */
+  readonly installed?: 'Deployment' | 'Process' | 'None';
+  /** Waiting Pods; absent: none, or not read. */
+  readonly notStarted?: readonly PodNotStarted[];
 }
 
 /** Everything that an examination of the whole system uses. */

@@ -1,4 +1,5 @@
 import type { Wording } from '../api/texts/text.ts';
+import type { Conclusion } from './conclusion.ts';
 import type { Missing } from './fact.ts';
 import type { NextStep } from './step.ts';
 
@@ -12,7 +13,18 @@ export const sections = [
   'bootFiles',
 ] as const;
 
-export type Section = (typeof sections)[number];
+/** Sections before an installation, in order. */
+export const preflightSections = [
+  'api',
+  'rights',
+  'definitions',
+  'machines',
+  'clusterNetworks',
+  'cloud',
+] as const;
+
+export type SystemSection = (typeof sections)[number];
+export type Section = SystemSection | (typeof preflightSections)[number];
 
 /** `info`: the user's choice, such as a port outside the selected subnets; never counts for the exit status. */
 export type Severity = 'error' | 'warning' | 'info';
@@ -37,6 +49,8 @@ interface SkippedCheck extends Missing {
 /** Section result: sentence for a section without findings, findings and skipped checks. */
 export interface SectionReport {
   readonly section: Section;
+  /** Undefined: the facts left nothing to examine. */
+  readonly conclusion: Conclusion | undefined;
   readonly summary: Wording;
   readonly findings: readonly Finding[];
   readonly skipped: readonly SkippedCheck[];

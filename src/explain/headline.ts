@@ -28,7 +28,7 @@ export function headlineOf(
 }
 
 function failedHeadline(what: Wording, { name, reason = '' }: Step, subject: Subject): Wording {
-  const { nic } = subject;
+  const { nic, facts } = subject;
   const place = nodeNameOf(subject);
   if (reason === 'RemovalHeld' && place) {
     return filled(whyTexts.nicStays, {
@@ -40,8 +40,12 @@ function failedHeadline(what: Wording, { name, reason = '' }: Step, subject: Sub
   if (nic?.state === 'Configured') {
     return filled(whyTexts.configuredButFailing, { what, nic: nic.name, step: name, reason });
   }
-  return agentSteps.has(name)
-    ? filled(whyTexts.nicNotConfigured, { port: { en: lowerFirst(what.en), ko: what.ko }, reason })
+  const port = { en: lowerFirst(what.en), ko: what.ko };
+  if (agentSteps.has(name)) return filled(whyTexts.nicNotConfigured, { port, reason });
+  // Without Viola's answer a planned NIC may work.
+  const isUnread = name === 'Delivery' && facts.node.state === 'unread';
+  return isUnread && nicNameOf(subject) !== undefined
+    ? filled(whyTexts.nicUnread, { port, reason })
     : filled(whyTexts.notANic, { what, reason });
 }
 

@@ -1,5 +1,10 @@
+import type { ClusterView } from '../api/read-http.ts';
+import type { cloudReasons } from '../api/reasons/cloud.ts';
+import { rowOf } from '../api/reasons.ts';
 import { doctorTexts } from '../api/texts/doctor.ts';
 import { filled, type Wording } from '../api/texts/text.ts';
+import type { FactSource, Missing } from './fact.ts';
+import { ofMessage, same } from './wording.ts';
 
 /** Cause: the command has no connection to the cluster. */
 export const noAccess = doctorTexts.noAccess;
@@ -8,4 +13,40 @@ export const noAccess = doctorTexts.noAccess;
 export function addContext(provider: string): Wording {
   const option = `--business-context ${provider}=CONTEXT`;
   return filled(doctorTexts.addOption, { option });
+}
+
+type CloudReason = keyof typeof cloudReasons | 'NovaServerError';
+
+/** Services by the reason for an unreadable cloud. */
+const cloudServices: Readonly<Record<CloudReason, FactSource>> = {
+  ContrabassError: 'Contrabass',
+  KeystoneError: 'Keystone',
+  NeutronEndpointError: 'Neutron',
+  NeutronPortError: 'Neutron',
+  NeutronSubnetError: 'Neutron',
+  NovaServerError: 'Nova',
+};
+
+/** Describes a silent OpenStack service for an OpenstackConfig; empty: the last sync read the cloud. */
+export function unreadCloud(
+  config: string,
+  ready: { readonly reason?: string | undefined; readonly message?: string | undefined },
+): readonly Missing[] {
+  const { reason = '', message } = ready;
+  const found = Object.entries(cloudServices).find(([name]) => name === reason);
+  if (found === undefined) return [];
+  const [, source] = found;
+  const what = filled(doctorTexts.cloudOf, { config });
+  const next = rowOf(reason)?.action ?? same('');
+  return [{ what, why: ofMessage(reason, message), next, required: { source, place: config } }];
+}
+
+/** Describes a silent Viola for a business cluster. */
+export function unreadViola({ providerId, message, isLegacy = false }: ClusterView): Missing {
+  const why = message === '' ? doctorTexts.violaUnread : same(message);
+  const what = filled(doctorTexts.connectionOf, { providerId });
+  // A legacy Viola never reports connections.
+  if (isLegacy) return { what, why, next: same('') };
+  const required = { source: 'Viola', place: providerId } as const;
+  return { what, why, next: doctorTexts.checkViola, required };
 }

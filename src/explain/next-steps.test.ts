@@ -79,7 +79,7 @@ it.each([
   ['ViolaUnavailable', ['kubectl get pods -A -l app.kubernetes.io/component=viola']],
   [
     'ClusterNotRegistered',
-    ['kubectl multinic register-cluster biz-1 --kubeconfig biz-1.kubeconfig'],
+    ['kubectl multinic register-cluster biz-1 --business-kubeconfig biz-1.kubeconfig'],
   ],
   ['TokenRefused', []],
   ['ClusterUnreachable', []],

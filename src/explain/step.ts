@@ -1,4 +1,5 @@
 import type { Wording } from '../api/texts/text.ts';
+import type { Missing } from './fact.ts';
 
 /** Steps from Neutron to the boot files, in order. */
 export const stepNames = [
@@ -39,4 +40,6 @@ export interface Step {
   /** Facts with values, in English and Korean; for `skipped`: the missing fact. */
   readonly evidence: Wording;
   readonly next: NextStep | undefined;
+  /** Unread facts behind the step; absent: none. */
+  readonly missing?: readonly Missing[];
 }

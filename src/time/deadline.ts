@@ -3,10 +3,12 @@ import { type Clock, endOfWait, passed } from './clock.ts';
 /** Error: work exceeded its deadline. */
 export class DeadlineReached extends Error {
   override readonly name = 'DeadlineReached';
+  readonly ms: number;
   constructor(ms: number) {
     super(
       `no answer within ${ms >= 1000 ? `${Math.round(ms / 100) / 10} s` : `${Math.round(ms)} ms`}`,
     );
+    this.ms = ms;
   }
 }
 

@@ -46,7 +46,7 @@ export const unregisteredCluster: Plant = async (world) => {
   const { port_id: target } = await attach(world, worker);
   const path = join(world.directory, `${id}.kubeconfig`);
   await writeFile(path, await kubeconfigForPods(world), { mode: 0o600 });
-  const register = `kubectl multinic register-cluster ${id} --kubeconfig ${id}.kubeconfig`;
+  const register = `kubectl multinic register-cluster ${id} --business-kubeconfig ${id}.kubeconfig`;
   return {
     target,
     worker,

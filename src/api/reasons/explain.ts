@@ -1,5 +1,5 @@
 import { appendToSpec, multinic, openstack, patchConfig, syncConfig } from './next-step-row.ts';
-import { type ReasonRow, row } from './reason-row.ts';
+import { nothing, type ReasonRow, row } from './reason-row.ts';
 
 /** Reasons in explanations only, never in a status. */
 export const explainReasons = {
@@ -187,6 +187,27 @@ export const explainReasons = {
       "Set the operator's NAMESPACE_CLUSTERS (chart value operator.settings.namespaceClusters) to the business clusters of each namespace.",
       '오퍼레이터의 NAMESPACE_CLUSTERS(차트 값 operator.settings.namespaceClusters)에 네임스페이스별 비즈니스 클러스터를 설정하십시오.',
     ],
+  ),
+  NotInstalled: row(
+    'part',
+    false,
+    [
+      'The management cluster has neither a Deployment nor a Lease of the operator.',
+      '관리 클러스터에 오퍼레이터의 Deployment와 Lease가 모두 없습니다.',
+    ],
+    [
+      'Install MultiNIC with docs/guides/install.md. If it is installed, set --operator-namespace to its namespace, or --context to its cluster.',
+      'docs/guides/install.ko.md에 따라 MultiNIC를 설치하십시오. 이미 설치했다면 --operator-namespace로 네임스페이스를, 또는 --context로 클러스터를 지정하십시오.',
+    ],
+  ),
+  OutsideCluster: row(
+    'part',
+    false,
+    [
+      'The operator is a process outside the management cluster, such as with make run.',
+      '오퍼레이터가 make run과 같이 관리 클러스터 밖의 프로세스로 실행됩니다.',
+    ],
+    nothing,
   ),
   PartNotReady: row(
     'part',

@@ -3,8 +3,8 @@ import type { Wording } from './text.ts';
 /** Texts about facts and missing facts. */
 export const accessTexts = {
   noOperator: {
-    en: 'no operator: no Lease {lease} in namespace {namespaces}',
-    ko: '오퍼레이터가 없습니다. 네임스페이스 {namespaces}에 Lease {lease}가 없습니다',
+    en: 'no operator: no Deployment with the component operator and no Lease {lease} in namespace {namespaces}',
+    ko: '오퍼레이터가 없습니다. 네임스페이스 {namespaces}에 오퍼레이터 Deployment도 Lease {lease}도 없습니다',
   },
   giveOperatorNamespace: {
     en: 'give the namespace of the operator with --operator-namespace, or the context of the management cluster with --context',
@@ -13,6 +13,14 @@ export const accessTexts = {
   noLeader: {
     en: 'no leader: no replica of the operator holds the Lease in namespace {namespace}',
     ko: '리더가 없습니다. 네임스페이스 {namespace}에서 Lease를 가진 오퍼레이터 레플리카가 없습니다',
+  },
+  operatorIsProcess: {
+    en: 'the operator is a process outside the cluster: no Deployment in namespace {namespace}, and {holder} holds the Lease',
+    ko: '오퍼레이터가 클러스터 밖의 프로세스입니다. 네임스페이스 {namespace}에 Deployment가 없고 Lease는 {holder}가 가지고 있습니다',
+  },
+  giveInventory: {
+    en: 'give the URL of its API with --inventory URL',
+    ko: '--inventory URL로 API의 URL을 지정하십시오',
   },
   needsKubectl: {
     en: 'the operator is reached through kubectl, which is not installed',
@@ -33,6 +41,14 @@ export const accessTexts = {
   tryAgain: {
     en: 'try again',
     ko: '다시 시도하십시오',
+  },
+  noSocketFolder: {
+    en: 'kubectl proxy has no folder for its socket: {folders}',
+    ko: 'kubectl proxy의 소켓을 둘 폴더가 없습니다: {folders}',
+  },
+  giveTmpdir: {
+    en: 'set TMPDIR to a writable folder with a path of at most 80 characters',
+    ko: '경로가 80자 이하이고 쓸 수 있는 폴더를 TMPDIR로 지정하십시오',
   },
   kubectlFailed: {
     en: 'kubectl cannot use the cluster: {message}',
@@ -106,9 +122,33 @@ export const accessTexts = {
     en: 'Port {value}',
     ko: '포트 {value}',
   },
+  planOf: {
+    en: 'Plan of {config}',
+    ko: '{config}의 계획',
+  },
   forbidden: {
     en: 'no access (403)',
     ko: '접근 권한이 없습니다(403)',
+  },
+  noAnswerWithin: {
+    en: 'did not answer within {time}',
+    ko: '{time} 안에 응답하지 않았습니다',
+  },
+  checkReachable: {
+    en: 'check that this machine reaches {place}; to wait longer, give --request-timeout',
+    ko: '이 장비에서 {place}에 연결할 수 있는지 확인하십시오. 더 오래 기다리려면 --request-timeout을 지정하십시오',
+  },
+  answered: {
+    en: 'the answer is status {status}: {text}',
+    ko: '응답 상태가 {status}입니다: {text}',
+  },
+  invalidAnswer: {
+    en: 'the answer is not that of a Kubernetes API server: {text}',
+    ko: 'Kubernetes API 서버의 응답이 아닙니다: {text}',
+  },
+  noConnection: {
+    en: 'the API server does not answer: {text}',
+    ko: 'API 서버가 응답하지 않습니다: {text}',
   },
   unauthorized: {
     en: 'the credentials are not accepted (401)',
@@ -126,9 +166,21 @@ export const accessTexts = {
     en: 'check the context with --context; if it is right, install the CRDs of MultiNIC',
     ko: '--context의 context를 확인하십시오. 맞으면 MultiNIC의 CRD를 설치하십시오',
   },
-  noKubeconfig: {
-    en: 'no kubeconfig, or none with a current context: kubectl connects to localhost:8080',
-    ko: 'kubeconfig가 없거나 현재 context가 없습니다. kubectl이 localhost:8080에 연결합니다',
+  noSuchKubeconfig: {
+    en: 'the kubeconfig {kubeconfig} does not exist',
+    ko: 'kubeconfig {kubeconfig} 파일이 없습니다',
+  },
+  noCurrentContext: {
+    en: 'the kubeconfig {kubeconfig} has no current context',
+    ko: 'kubeconfig {kubeconfig}에 현재 context가 없습니다',
+  },
+  administratorRuns: {
+    en: 'ask an administrator of the cluster to run: {command}',
+    ko: '클러스터 관리자에게 다음 명령의 실행을 요청하십시오: {command}',
+  },
+  equalUserNames: {
+    en: 'log in to the cluster again. Equal user names may be the cause: kubectl uses the first user named {users} in {kubeconfig} for several clusters; give a kubeconfig per cluster with --kubeconfig and --business-kubeconfig PROVIDER=FILE',
+    ko: '클러스터에 다시 로그인하십시오. 같은 사용자 이름이 원인일 수 있습니다. kubectl은 {kubeconfig}에서 이름이 {users}인 첫 사용자를 여러 클러스터에 사용합니다. --kubeconfig와 --business-kubeconfig PROVIDER=FILE로 클러스터별 kubeconfig를 지정하십시오',
   },
   logIn: {
     en: 'log in to the cluster with its own tool, or give --kubeconfig PATH or --context NAME',

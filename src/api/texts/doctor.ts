@@ -55,8 +55,8 @@ export const doctorTexts = {
     ko: '{option} 옵션을 추가하십시오',
   },
   noFailedDelivery: {
-    en: 'no OpenstackConfig reports a failed delivery; the business clusters were not checked',
-    ko: '전달 실패를 보고하는 OpenstackConfig가 없습니다. 비즈니스 클러스터는 확인하지 않았습니다',
+    en: 'no OpenstackConfig reports a failed delivery',
+    ko: '전달 실패를 보고하는 OpenstackConfig가 없습니다',
   },
   deliveredNodes: {
     en: '{nodes} in {clusters}, 0 waiting',
@@ -166,6 +166,38 @@ export const doctorTexts = {
     en: '{ports}; {address}: {cause}',
     ko: '포트 {ports}개가 NIC가 아닙니다; {address}: {cause}',
   },
+  cloudOf: {
+    en: 'cloud of {config}',
+    ko: '{config}의 클라우드',
+  },
+  notExamined: {
+    en: 'not examined',
+    ko: '확인하지 못했습니다',
+  },
+  nothingToExamine: {
+    en: 'nothing to examine',
+    ko: '확인할 대상이 없습니다',
+  },
+  scaledToZero: {
+    en: 'scaled to 0 replicas',
+    ko: '레플리카가 0개로 설정되어 있습니다',
+  },
+  notInstalled: {
+    en: 'not installed: the management cluster has neither a Deployment nor a Lease of the operator',
+    ko: '설치되어 있지 않습니다. 관리 클러스터에 오퍼레이터의 Deployment와 Lease가 모두 없습니다',
+  },
+  runsOutside: {
+    en: 'the operator is a process outside the management cluster: a Lease exists, but no Deployment',
+    ko: '오퍼레이터가 관리 클러스터 밖의 프로세스로 실행됩니다. Lease는 있지만 Deployment는 없습니다',
+  },
+  podNotStarted: {
+    en: 'Pod {pod} does not start: {reason}{image}{message}',
+    ko: 'Pod {pod}가 시작되지 않습니다: {reason}{image}{message}',
+  },
+  ofImage: {
+    en: ', image {image}',
+    ko: ', 이미지 {image}',
+  },
   partNotReady: {
     en: '{problem} ({readyReplicas} of {replicas} replicas ready)',
     ko: '{problem} (준비된 레플리카 {readyReplicas}/{replicas})',
@@ -177,6 +209,10 @@ export const doctorTexts = {
   sameVersions: {
     en: '{names}; {leaders}; same versions',
     ko: '{names}; 리더 {leaders}개; 같은 버전',
+  },
+  unknownVersions: {
+    en: '{names}; {leaders}; versions unknown',
+    ko: '{names}; 리더 {leaders}개; 버전을 알 수 없음',
   },
   clusterShared: {
     en: "OpenstackConfigs of the namespaces {list} deliver to it, and the operator's NAMESPACE_CLUSTERS is not set",

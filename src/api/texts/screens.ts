@@ -78,10 +78,6 @@ export const screensTexts = {
     en: '{readyReplicas} of {replicas} replicas ready',
     ko: '준비된 레플리카 {readyReplicas}/{replicas}',
   },
-  noReplicaLeads: {
-    en: 'no replica leads',
-    ko: '리더 없음',
-  },
   leader: {
     en: 'leader {leader}',
     ko: '리더 {leader}',
@@ -173,6 +169,38 @@ export const screensTexts = {
   freeFrom: {
     en: ', free again from {at}',
     ko: ', {at}부터 다시 비워짐',
+  },
+  incomplete: {
+    en: 'incomplete: {source} ({place}): {why}',
+    ko: '확인 불완전: {source}({place}): {why}',
+  },
+  wrong: {
+    en: '{errors}, {warnings}; first: {subject}: {reason}: {evidence}',
+    ko: '오류 {errors}개, 경고 {warnings}개, 첫 번째: {subject}: {reason}: {evidence}',
+  },
+  moreFindings: {
+    en: 'and {count} more of {all} with reason {reason}; list all with: {command}',
+    ko: '이유 {reason}인 {all}개 중 {count}개가 더 있습니다. 전체 목록: {command}',
+  },
+  sourceUnread: {
+    en: 'not read from {source} ({place}): {why}',
+    ko: '{source}({place})에서 조회하지 못했습니다: {why}',
+  },
+  lacks: {
+    en: 'not read: {list}',
+    ko: '조회하지 못함: {list}',
+  },
+  notRead: {
+    en: 'not read',
+    ko: '조회하지 못했습니다',
+  },
+  versionUnknown: {
+    en: 'version unknown',
+    ko: '버전을 알 수 없음',
+  },
+  stepsNotExamined: {
+    en: 'not examined',
+    ko: '확인하지 못함',
   },
   findings: {
     en: '{findings}: {errors}, {warnings}',

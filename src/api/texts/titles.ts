@@ -23,6 +23,12 @@ export const sectionTitles = {
   nodes: { en: 'nodes', ko: '노드' },
   network: { en: 'network', ko: '네트워크' },
   bootFiles: { en: 'boot files', ko: '부팅 파일' },
+  api: { en: 'api', ko: 'API' },
+  rights: { en: 'rights', ko: '권한' },
+  definitions: { en: 'crds', ko: 'CRD' },
+  machines: { en: 'nodes', ko: '노드' },
+  clusterNetworks: { en: 'networks', ko: '네트워크' },
+  cloud: { en: 'openstack', ko: 'openstack' },
 } as const satisfies Readonly<Record<string, Wording>>;
 
 /** Titles of the codes of held removals. */

@@ -26,6 +26,10 @@ export const whyTexts = {
     en: 'The NIC of {port} is not configured: {reason}',
     ko: '{port}의 NIC를 설정하지 못했습니다: {reason}',
   },
+  nicUnread: {
+    en: 'The state of the NIC of {port} is unknown: {reason}',
+    ko: '{port}의 NIC 상태를 알 수 없습니다: {reason}',
+  },
   notANic: {
     en: '{what} is not a NIC: {reason}',
     ko: '{what}는 NIC가 아닙니다: {reason}',
@@ -141,10 +145,6 @@ export const whyTexts = {
   waitForAgent: {
     en: 'wait for the agent to end',
     ko: '에이전트가 끝날 때까지 기다려 주십시오',
-  },
-  connection: {
-    en: 'connection of {providerId}: {why}',
-    ko: '{providerId}의 연결 상태: {why}',
   },
   violaUnreachable: {
     en: 'Viola does not reach business cluster {providerId}: {message}{at}{next}',

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type Limit, withDeadline } from '../../time/deadline.ts';
 
 /** A started child process. It never outlives this process. */
 export interface Child extends AsyncDisposable {
@@ -10,31 +11,35 @@ export interface Child extends AsyncDisposable {
 export interface ChildOptions {
   /** Line on standard output that reports readiness. */
   readonly ready: RegExp;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
+  readonly limit: ChildLimit;
 }
+
+/** Time limit for the start; the signal ends the child. */
+export type ChildLimit = Limit & { readonly signal: AbortSignal };
 
 /** Error: the program is not installed. */
 export class NoSuchProgram extends Error {}
 
-/** Starts a program and waits until it is ready. Throws with its standard error if it ends or the time is over. */
+/** Starts a program and waits until ready. Throws with the child's standard error if the child ends, DeadlineReached at the limit. */
 export async function startChild(
   program: string,
   argv: readonly string[],
-  options: ChildOptions,
+  { ready, limit }: ChildOptions,
 ): Promise<Child> {
-  options.signal.throwIfAborted();
+  const { signal } = limit;
+  signal.throwIfAborted();
   const child = spawn(program, argv, { stdio: ['ignore', 'pipe', 'pipe'] });
   const kill = () => void child.kill();
   process.once('exit', kill);
-  options.signal.addEventListener('abort', kill, { once: true });
+  signal.addEventListener('abort', kill, { once: true });
   async function dispose(): Promise<void> {
     process.off('exit', kill);
-    options.signal.removeEventListener('abort', kill);
+    signal.removeEventListener('abort', kill);
     await ended(child);
   }
   try {
-    return { ready: await readyLine(child, program, options), [Symbol.asyncDispose]: dispose };
+    const match = await withDeadline(limit, () => readyLine(child, program, ready));
+    return { ready: match, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;
@@ -50,16 +55,8 @@ async function ended(child: ChildProcess): Promise<void> {
   clearTimeout(force);
 }
 
-function readyLine(
-  child: ChildProcess,
-  program: string,
-  { ready, timeoutMs }: ChildOptions,
-): Promise<RegExpExecArray> {
+function readyLine(child: ChildProcess, program: string, ready: RegExp): Promise<RegExpExecArray> {
   const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
-  const limit = setTimeout(
-    () => reject(new Error(`${program} was not ready within ${timeoutMs / 1_000}s`)),
-    timeoutMs,
-  );
   let output = '';
   let errors = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -75,7 +72,7 @@ function readyLine(
   );
   // `close` follows the last byte of standard error.
   child.on('close', () => reject(new Error(lastLine(errors) || `${program} ended`)));
-  return promise.finally(() => clearTimeout(limit));
+  return promise;
 }
 
 function lastLine(text: string): string {

@@ -2,17 +2,19 @@ import { Pool } from 'undici';
 import type { ClusterAccess } from '../../kube/access/access.ts';
 import { connector } from '../../kube/client/connector.ts';
 import { KubeError } from '../../kube/errors.ts';
+import { DeadlineReached, type Limit, withDeadline } from '../../time/deadline.ts';
 
-/** Reads text from an API server, such as the log of a container. Rejects with a KubeError. */
+/** Reads text from an API server, such as a container's log. Rejects with a KubeError, DeadlineReached at the limit. */
 export async function readClusterText(
   access: ClusterAccess,
   path: string,
-  signal: AbortSignal,
+  limit: Limit,
 ): Promise<string> {
   try {
-    return await readText(access, path, signal);
+    return await withDeadline(limit, (signal) => readText(access, path, signal));
   } catch (error) {
-    if (error instanceof KubeError || signal.aborted) throw error;
+    const isKnown = error instanceof KubeError || error instanceof DeadlineReached;
+    if (isKnown || limit.signal?.aborted === true) throw error;
     const message = error instanceof Error ? error.message : String(error);
     throw new KubeError({ status: 0, reason: 'Unreachable', message, cause: error });
   }
@@ -26,7 +28,8 @@ async function readText(access: ClusterAccess, path: string, signal: AbortSignal
     method: 'GET',
     path: pathname.replace(/\/$/, '') + path,
     signal,
-    headersTimeout: 30_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
     ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
   });
   const text = await body.text();

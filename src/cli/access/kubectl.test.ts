@@ -8,8 +8,10 @@ import { writeFakeKubectl } from '../../../test/fixtures/cli/fake-kubectl.ts';
 
 const script = `
   import { readdirSync } from 'node:fs';
-  import { startProxy } from '${new URL('./kubectl.ts', import.meta.url).pathname}';
-  await startProxy({}, new AbortController().signal);
+  import { systemClock } from '${new URL('../../time/clock.ts', import.meta.url).pathname}';
+  import { tunnels } from '${new URL('./kubectl.ts', import.meta.url).pathname}';
+  const { signal } = new AbortController();
+  await tunnels.startProxy({}, { clock: systemClock, ms: 30_000, signal });
   console.log(readdirSync(process.env.TMPDIR).length);
   process.exit();
 `;

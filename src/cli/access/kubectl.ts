@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClusterAccess } from '../../kube/access/access.ts';
-import { startChild } from './child.ts';
+import { type ChildLimit, startChild } from './child.ts';
+import { createSocketFolder } from './socket-folder.ts';
 
 /** Cluster choice, passed to kubectl unchanged. */
 export interface ClusterChoice {
@@ -16,14 +16,13 @@ export interface ClusterChoice {
 /** Access that ends together with its child process. */
 export type Tunnel<T> = T & AsyncDisposable;
 
-const timeoutMs = 30_000;
-
 /** Path of kubectl; MULTINIC_KUBECTL replaces the one on PATH. */
 function kubectl(): string {
   return process.env['MULTINIC_KUBECTL'] || 'kubectl';
 }
 
-function flagsOf({ kubeconfig, context }: ClusterChoice): string[] {
+/** Returns kubectl's flags for a cluster. */
+export function flagsOf({ kubeconfig, context }: ClusterChoice): string[] {
   return [
     ...(kubeconfig === undefined ? [] : ['--kubeconfig', kubeconfig]),
     ...(context === undefined ? [] : ['--context', context]),
@@ -34,11 +33,11 @@ function flagsOf({ kubeconfig, context }: ClusterChoice): string[] {
  * Starts `kubectl proxy` on a unix socket. The socket has the user's rights in the cluster: its folder is open to no other
  * account.
  */
-export async function startProxy(
+async function startProxy(
   choice: ClusterChoice,
-  signal: AbortSignal,
+  limit: ChildLimit,
 ): Promise<Tunnel<ClusterAccess>> {
-  const folder = await mkdtemp(join(tmpdir(), 'multinic-'));
+  const folder = await createSocketFolder();
   // The reader of the output may end the process at any time, such as `head`.
   const removeAtExit = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', removeAtExit);
@@ -51,8 +50,7 @@ export async function startProxy(
     const argv = [...flagsOf(choice), 'proxy', `--unix-socket=${socketPath}`];
     const child = await startChild(kubectl(), argv, {
       ready: /Starting to serve on .*/,
-      timeoutMs,
-      signal,
+      limit,
     });
     return {
       server: 'http://localhost',
@@ -69,10 +67,10 @@ export async function startProxy(
 }
 
 /** Starts `kubectl port-forward` to a Pod; the returned port is on 127.0.0.1. */
-export async function startPortForward(
+async function startPortForward(
   choice: ClusterChoice,
   target: { readonly namespace: string; readonly pod: string; readonly port: number },
-  signal: AbortSignal,
+  limit: ChildLimit,
 ): Promise<Tunnel<{ readonly localPort: number }>> {
   const { namespace, pod, port } = target;
   const argv = [
@@ -85,9 +83,12 @@ export async function startPortForward(
     `:${port}`,
   ];
   const ready = /Forwarding from 127\.0\.0\.1:(\d+)/;
-  const child = await startChild(kubectl(), argv, { ready, timeoutMs, signal });
+  const child = await startChild(kubectl(), argv, { ready, limit });
   return {
     localPort: Number(child.ready[1]),
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }
+
+/** Connections through kubectl. */
+export const tunnels = { startProxy, startPortForward };

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../operator/testing/listener.ts';
+import { systemClock } from '../../time/clock.ts';
 import { cliMain } from '../main-cli.ts';
 import { OperatorApi } from './operator-api.ts';
 
@@ -26,7 +27,13 @@ it.each([
   ['a page with status 502', 502, page, 'status 502 is no JSON', proxy],
   ['a cut-off list', 200, '{"items": [', 'status 200 is no JSON', proxy],
   ['an empty body', 503, '', 'status 503 is empty', proxy],
-  ['JSON of another API', 200, '{"kind":"Status"}', 'answer to /v1/nodes', "operator's log"],
+  [
+    'JSON of another API',
+    200,
+    '{"kind":"Status"}',
+    'not from the API of the operator',
+    "operator's log",
+  ],
   ['a 404 of an operator without the route', 404, '{"message":"x"}', 'older', 'upgrade'],
 ])('nodes ends with 1 and names cause and next step when the answer is %s', async (...row) => {
   const [, status, text, cause, next] = row;
@@ -46,7 +53,7 @@ async function apiOf(scheme: 'http' | 'https') {
   const server = await listen(scheme, ({ url }, answer) => answer.end(url));
   onTestFinished(() => server[Symbol.asyncDispose]());
   const address = { url: `http://127.0.0.1:${server.port}`, verifiesTls: false };
-  const api = new OperatorApi(address, new AbortController().signal);
+  const api = new OperatorApi(address, { clock: systemClock, ms: 10_000 });
   onTestFinished(() => api[Symbol.asyncDispose]());
   return api;
 }

@@ -1,6 +1,8 @@
 import { buildConnector, Pool } from 'undici';
 import * as z from 'zod';
 import { problem } from '../../api/node-configs-http.ts';
+import { DeadlineReached, type Limit } from '../../time/deadline.ts';
+import { SourceLimit } from './source-limit.ts';
 
 /** Error answer of the operator's API; status 0: no answer. */
 export class ApiError extends Error {
@@ -34,10 +36,13 @@ interface Call {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: unknown;
+  /** Longest time until the last byte; undefined: the API's limit. */
+  readonly ms?: number | undefined;
 }
 
 interface Attempt extends Call {
   readonly token: string | undefined;
+  readonly signal: AbortSignal;
 }
 
 type Headers = Readonly<Record<string, string | undefined>>;
@@ -47,20 +52,20 @@ interface Answer {
   readonly headers: Headers;
 }
 
-/** The operator's HTTP API. */
+/** The operator's HTTP API. Every request ends at the limit. */
 export class OperatorApi implements AsyncDisposable {
   readonly #address: OperatorAddress;
-  readonly #signal: AbortSignal;
+  readonly #limit: SourceLimit;
   readonly #prefix: string;
   readonly #first: Pool;
   /** The same address by TLS; undefined: the scheme of the URL counts. */
   readonly #byTls: Pool | undefined;
   #pool: Pool;
 
-  constructor(address: OperatorAddress, signal: AbortSignal) {
+  constructor(address: OperatorAddress, limit: Limit) {
     const { protocol, origin, pathname } = new URL(address.url);
     this.#address = address;
-    this.#signal = signal;
+    this.#limit = new SourceLimit(limit);
     this.#prefix = pathname.replace(/\/$/, '');
     this.#first = poolOf(origin, address);
     this.#pool = this.#first;
@@ -69,8 +74,8 @@ export class OperatorApi implements AsyncDisposable {
     }
   }
 
-  async get<T>(path: string, schema: z.ZodType<T>, query: Query = {}): Promise<T> {
-    return (await this.getWithHeaders(path, schema, query)).body;
+  async get<T>(path: string, schema: z.ZodType<T>, query: Query = {}, ms?: number): Promise<T> {
+    return (await this.getWithHeaders(path, schema, query, ms)).body;
   }
 
   /** Returns the body with the response headers, such as x-continue. */
@@ -78,20 +83,21 @@ export class OperatorApi implements AsyncDisposable {
     path: string,
     schema: z.ZodType<T>,
     query: Query = {},
+    ms?: number,
   ): Promise<{ readonly body: T; readonly headers: Headers }> {
     const search = new URLSearchParams();
     for (const [key, value] of Object.entries(query)) {
       if (value !== undefined) search.set(key, String(value));
     }
     const suffix = search.size > 0 ? `?${search.toString()}` : '';
-    const call = { method: 'GET', path: path + suffix } as const;
+    const call = { method: 'GET', path: path + suffix, ms } as const;
     const { text, headers } = await this.#send(call);
-    return { body: parsedBody(call, text, schema), headers };
+    return { body: parsedBody(text, schema), headers };
   }
 
   async post<T>(path: string, body: unknown, schema: z.ZodType<T>): Promise<T> {
     const call = { method: 'POST', path, body } as const;
-    return parsedBody(call, (await this.#send(call)).text, schema);
+    return parsedBody((await this.#send(call)).text, schema);
   }
 
   /** Returns an answer's text, such as metrics. */
@@ -115,13 +121,18 @@ export class OperatorApi implements AsyncDisposable {
     return items;
   }
 
-  async #send(call: Call): Promise<Answer> {
-    const attempt = { ...call, token: await this.#address.token?.() };
+  #send(call: Call): Promise<Answer> {
+    const send = async (signal: AbortSignal) =>
+      this.#sendOnce({ ...call, signal, token: await this.#address.token?.() });
+    return this.#limit.call(send, call.ms);
+  }
+
+  async #sendOnce(attempt: Attempt): Promise<Answer> {
     const used = this.#pool;
     try {
       return await this.#sendBy(used, attempt);
     } catch (error) {
-      const isTried = used === this.#byTls || error instanceof ApiError || this.#signal.aborted;
+      const isTried = used === this.#byTls || error instanceof ApiError || attempt.signal.aborted;
       if (isTried || this.#byTls === undefined) throw unreached(error);
       // A server with TLS closes a plain connection.
       return this.#sendByTls(this.#byTls, attempt, error);
@@ -141,12 +152,13 @@ export class OperatorApi implements AsyncDisposable {
     }
   }
 
-  async #sendBy(pool: Pool, { method, path, body, token }: Attempt): Promise<Answer> {
+  async #sendBy(pool: Pool, { method, path, body, token, signal }: Attempt): Promise<Answer> {
     const answer = await pool.request({
       method,
       path: this.#prefix + path,
-      signal: this.#signal,
-      headersTimeout: 70_000,
+      signal,
+      headersTimeout: 0,
+      bodyTimeout: 0,
       headers: {
         'user-agent': 'multinic-cli',
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -165,17 +177,22 @@ export class OperatorApi implements AsyncDisposable {
   }
 }
 
-function parsedBody<T>({ path }: Call, text: string, schema: z.ZodType<T>): T {
+function parsedBody<T>(text: string, schema: z.ZodType<T>): T {
   const body = parsedJson(text);
-  if (body === undefined) throw noJson(`the answer to ${path}`, 200, text);
+  if (body === undefined) throw noJson(200, text);
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const why = z.prettifyError(parsed.error).replaceAll('\n', ' ');
-  throw new ApiError(0, 'UnknownAnswer', `the operator's answer to ${path} is unknown: ${why}`);
+  throw new ApiError(0, 'UnknownAnswer', `the answer is not from the API of the operator: ${why}`);
 }
 
 function poolOf(origin: string, { verifiesTls }: OperatorAddress): Pool {
-  const connect = buildConnector({ allowH2: false, rejectUnauthorized: verifiesTls });
+  // The request's limit covers connecting, on the injected clock.
+  const connect = buildConnector({
+    allowH2: false,
+    rejectUnauthorized: verifiesTls,
+    timeout: 0,
+  });
   return new Pool(origin, { connect, allowH2: false });
 }
 
@@ -186,23 +203,24 @@ function headersOf(all: Readonly<Record<string, string | string[] | undefined>>)
 }
 
 function unreached(error: unknown): unknown {
-  if (error instanceof ApiError || !(error instanceof Error)) return error;
+  const isKnown = error instanceof ApiError || error instanceof DeadlineReached;
+  if (isKnown || !(error instanceof Error)) return error;
   return new ApiError(0, 'Unreachable', `the operator does not answer: ${error.message}`);
 }
 
 function refusal(status: number, text: string): ApiError {
   const body = parsedJson(text);
-  if (body === undefined) return noJson('the answer', status, text);
+  if (body === undefined) return noJson(status, text);
   const read = problem.partial().safeParse(body);
   const { code = '', detail } = read.success ? read.data : {};
   return new ApiError(status, code, detail ?? `the operator answered ${status}`);
 }
 
 /** The operator answers with JSON only: a proxy or a foreign server sent this text. */
-function noJson(what: string, status: number, text: string): ApiError {
+function noJson(status: number, text: string): ApiError {
   const start = text.replaceAll(/\s+/g, ' ').trim().slice(0, 80);
   const is = start === '' ? 'empty' : `no JSON (it starts with ${JSON.stringify(start)})`;
-  return new ApiError(status, 'NoJson', `${what} with status ${status} is ${is}`);
+  return new ApiError(status, 'NoJson', `the answer with status ${status} is ${is}`);
 }
 
 /** Returns undefined for text that is no JSON. */

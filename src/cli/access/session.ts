@@ -1,19 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import { accessTexts } from '../../api/texts/access.ts';
 import { filled } from '../../api/texts/text.ts';
+import type { FactSource, RequiredSource } from '../../explain/fact.ts';
 import { addContext, noAccess } from '../../explain/missing-texts.ts';
-import { same } from '../../explain/wording.ts';
 import type { ClusterAccess } from '../../kube/access/access.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
-import { accessOf, connect, usualKubeconfig } from '../cluster-access.ts';
-import type { AccessOptions } from '../options.ts';
-import { NoSuchProgram } from './child.ts';
+import { DeadlineReached } from '../../time/deadline.ts';
+import { accessOf, connect } from '../cluster-access.ts';
+import { type AccessOptions, usualRequestTimeoutMs } from '../options.ts';
+import { boundedClient } from './bounded-client.ts';
+import { type ChildLimit, NoSuchProgram } from './child.ts';
 import { readClusterText } from './cluster-text.ts';
-import { grantReader } from './grants.ts';
-import { type ClusterChoice, startPortForward, startProxy } from './kubectl.ts';
+import { grantReader, requestTo } from './grants.ts';
+import { type ClusterChoice, tunnels } from './kubectl.ts';
 import { OperatorApi } from './operator-api.ts';
-import { findOperator, type OperatorHome } from './operator-home.ts';
+import { findOperator, holderOf, type OperatorHome, usualHomes, valueOf } from './operator-home.ts';
+import { SourceLimit } from './source-limit.ts';
+import { choiceOf, kubeconfigOf, requiredSource, SourceError } from './sources.ts';
 import { Unread } from './unread.ts';
 
 /** The operator's API port in its Pod. */
@@ -24,40 +28,44 @@ export class Session implements AsyncDisposable {
   readonly options: AccessOptions;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  /** Limit per call to a source, and for starting kubectl. */
+  readonly limit: ChildLimit;
   readonly #open: AsyncDisposable[] = [];
   readonly #clients = new Map<string, Promise<KubeClient>>();
   readonly #accesses = new Map<string, Promise<ClusterAccess>>();
   #home: Promise<OperatorHome> | undefined;
   #operator: Promise<OperatorApi> | undefined;
+  #operatorPlace: string;
 
   constructor(options: AccessOptions, signal: AbortSignal, clock: Clock = systemClock) {
     this.options = options;
     this.signal = signal;
     this.clock = clock;
+    this.limit = { clock, ms: options.requestTimeout ?? usualRequestTimeoutMs, signal };
+    this.#operatorPlace = `namespace ${options.operatorNamespace ?? usualHomes[0]}`;
   }
 
   now(): Date {
     return this.clock.now();
   }
 
+  /** Returns the required source; undefined: a business cluster without access options. */
+  required(source: FactSource, provider?: string): RequiredSource | undefined {
+    return requiredSource(this.options, { source, provider, operatorPlace: this.#operatorPlace });
+  }
+
+  /** Returns the kubeconfig's path for a business cluster; undefined: for the management cluster. */
+  kubeconfig(provider: string | undefined): string {
+    return kubeconfigOf(choiceOf(this.options, provider)?.kubeconfig);
+  }
+
   management(): Promise<KubeClient> {
-    return this.client(this.options.context);
-  }
-
-  /** Returns a business cluster's client. Throws Unread without a context for it. */
-  business(provider: string): Promise<KubeClient> {
-    return this.client(this.contextOf(provider));
-  }
-
-  contextOf(provider: string): string {
-    const context = this.options.businessContext.get(provider);
-    if (context !== undefined) return context;
-    throw new Unread(noAccess, addContext(provider));
+    return this.client(undefined);
   }
 
   home(): Promise<OperatorHome> {
     this.#home ??= this.management().then((client) =>
-      findOperator(client, this.options.operatorNamespace, this.now(), this.signal),
+      findOperator(client, this.options.operatorNamespace, this.signal),
     );
     return this.#home;
   }
@@ -72,28 +80,47 @@ export class Session implements AsyncDisposable {
     if (inventory !== undefined) {
       const token = tokenFile === undefined ? undefined : () => readToken(tokenFile);
       const address = { url: inventory, token, verifiesTls: true };
-      return this.#kept(new OperatorApi(address, this.signal));
+      return this.#kept(new OperatorApi(address, this.limit));
     }
-    const { namespace, leader: pod } = await this.home();
-    if (pod === undefined) {
-      throw new Unread(
-        filled(accessTexts.noLeader, { namespace }),
-        same(`kubectl -n ${namespace} get pods`),
-      );
-    }
-    const localPort = await this.#forward(namespace, pod);
+    const { home, pod } = await this.#leader();
+    this.#operatorPlace = `port-forward ${home.namespace}/${pod}`;
+    const localPort = await this.#forward(home, pod);
     const url = `http://127.0.0.1:${localPort}`;
-    return this.#kept(new OperatorApi({ url, verifiesTls: false }, this.signal));
+    return this.#kept(new OperatorApi({ url, verifiesTls: false }, this.limit));
   }
 
-  async #forward(namespace: string, pod: string): Promise<number> {
+  /** Returns the leading Pod, or the Lease's holder outside the cluster. */
+  async #leader(): Promise<{ readonly home: OperatorHome; readonly pod: string }> {
+    const { home, lease } = await this.#lease();
+    this.#operatorPlace = `namespace ${home.namespace}`;
+    return { home, pod: holderOf(home, lease, this.now()) };
+  }
+
+  /** Reads the Lease; SourceError: the management API failed. */
+  async #lease() {
+    try {
+      const home = await this.home();
+      return { home, lease: valueOf(home.lease) };
+    } catch (error) {
+      const required = this.required('management cluster');
+      if (this.signal.aborted || !required) throw error;
+      throw new SourceError(required, error);
+    }
+  }
+
+  async #forward({ namespace, installed }: OperatorHome, pod: string): Promise<number> {
     try {
       const target = { namespace, pod, port: apiPort };
-      const choice = this.#choice(this.options.context);
-      return this.#kept(await startPortForward(choice, target, this.signal)).localPort;
+      return this.#kept(await tunnels.startPortForward(this.#choice(undefined), target, this.limit))
+        .localPort;
     } catch (error) {
       if (error instanceof NoSuchProgram) {
         throw new Unread(accessTexts.needsKubectl, accessTexts.installKubectl);
+      }
+      if (error instanceof DeadlineReached) throw error;
+      if (installed === 'Process' && !this.signal.aborted) {
+        const why = filled(accessTexts.operatorIsProcess, { namespace, holder: pod });
+        throw new Unread(why, accessTexts.giveInventory);
       }
       throw this.#failedForward(error, namespace);
     }
@@ -101,41 +128,44 @@ export class Session implements AsyncDisposable {
 
   #failedForward(error: unknown, namespace: string): unknown {
     if (this.signal.aborted || !(error instanceof Error)) return error;
-    const user = /User "([^"]+)"/.exec(error.message)?.[1] ?? 'USER';
     if (/forbidden/i.test(error.message)) {
-      const why = accessTexts.forwardForbidden;
-      return new Unread(why, same(grantReader(namespace)(user)));
+      const next = requestTo(grantReader(namespace), error.message);
+      return new Unread(accessTexts.forwardForbidden, next);
     }
     const why = filled(accessTexts.forwardFailed, { message: error.message });
     return new Unread(why, accessTexts.tryAgain);
   }
 
-  /** Returns the client of a context; undefined: the management cluster. */
-  client(context: string | undefined = this.options.context): Promise<KubeClient> {
-    return once(this.#clients, context, async () =>
-      this.#kept(connect(await this.#accessTo(context))),
+  /** Returns a business cluster's client; undefined: the management cluster. Throws Unread without access. */
+  async client(provider: string | undefined): Promise<KubeClient> {
+    const choice = this.#choice(provider);
+    return once(this.#clients, choice, async () =>
+      boundedClient(
+        this.#kept(connect(await this.#accessTo(choice), this.limit)),
+        new SourceLimit(this.limit),
+      ),
     );
   }
 
-  /** Reads text from the API server of a context, such as a log; undefined: the management cluster. */
-  async text(context: string | undefined, path: string): Promise<string> {
-    const access = await this.#accessTo(context ?? this.options.context);
-    return readClusterText(access, path, this.signal);
+  /** Reads text from an API server, such as a log; undefined: the management cluster. */
+  async text(provider: string | undefined, path: string): Promise<string> {
+    return readClusterText(await this.#accessTo(this.#choice(provider)), path, this.limit);
   }
 
-  #accessTo(context: string | undefined): Promise<ClusterAccess> {
-    return once(this.#accesses, context, () => this.#access(context));
+  #accessTo(choice: ClusterChoice): Promise<ClusterAccess> {
+    return once(this.#accesses, choice, () => this.#access(choice));
   }
 
-  async #access(context: string | undefined): Promise<ClusterAccess> {
+  async #access(choice: ClusterChoice): Promise<ClusterAccess> {
     try {
-      return this.#kept(await startProxy(this.#choice(context), this.signal));
+      return this.#kept(await tunnels.startProxy(choice, this.limit));
     } catch (error) {
       if (error instanceof NoSuchProgram) {
-        const path = this.options.kubeconfig ?? usualKubeconfig();
-        return accessOf(path, context, { file: '--kubeconfig', context: '--context' });
+        const path = kubeconfigOf(choice.kubeconfig);
+        return accessOf(path, choice.context, { file: '--kubeconfig', context: '--context' });
       }
-      if (this.signal.aborted || !(error instanceof Error)) throw error;
+      const isKnown = error instanceof Unread || error instanceof DeadlineReached;
+      if (isKnown || this.signal.aborted || !(error instanceof Error)) throw error;
       throw new Unread(
         filled(accessTexts.kubectlFailed, { message: error.message }),
         accessTexts.checkKubeconfig,
@@ -143,8 +173,10 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  #choice(context: string | undefined): ClusterChoice {
-    return { kubeconfig: this.options.kubeconfig, context };
+  #choice(provider: string | undefined): ClusterChoice {
+    const choice = choiceOf(this.options, provider);
+    if (choice) return choice;
+    throw new Unread(noAccess, addContext(provider ?? ''));
   }
 
   #kept<T extends AsyncDisposable>(resource: T): T {
@@ -168,10 +200,10 @@ async function readToken(path: string): Promise<string> {
 
 function once<T>(
   all: Map<string, Promise<T>>,
-  context: string | undefined,
+  { kubeconfig = '', context = '' }: ClusterChoice,
   create: () => Promise<T>,
 ): Promise<T> {
-  const key = context ?? '';
+  const key = `${context}\n${kubeconfig}`;
   const existing = all.get(key);
   if (existing) return existing;
   const created = create();

@@ -3,7 +3,7 @@ import type { NicView, NodeView } from '../../api/read-http.ts';
 import { multinic } from '../../explain/commands.ts';
 import { driftOf } from '../../explain/steps/kernel.ts';
 import { nodeKey } from '../../explain/subject.ts';
-import { type EndWith, exit } from '../exit-status.ts';
+import type { EndWith } from '../exit-status.ts';
 import { readCheckLog } from '../facts/agent-facts.ts';
 import { type CommonOptions, type Language, withCommonOptions } from '../options.ts';
 import { commandInContext } from '../output/in-context.ts';
@@ -44,7 +44,7 @@ async function diff(text: string, options: Options, endWith: EndWith): Promise<v
       const heal = commandInContext(sync, options);
       print(diffText({ node: checked, pending, skipped, heal, now: run.session.now() }, lang));
     }
-    if (checked.drifted) endWith(exit.changes);
+    if (checked.drifted) endWith({ hasChanges: true });
   });
 }
 

@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 import { examine } from '../../explain/examine.ts';
-import { type EndWith, exit } from '../exit-status.ts';
+import type { EndWith } from '../exit-status.ts';
 import { isNothingRead, readSystem } from '../facts/system-facts.ts';
 import { type CommonOptions, type FailOn, withCommonOptions, withFailOn } from '../options.ts';
-import { findingObject, inContextOf, isFailed, problemsIn, skippedIn } from '../output/findings.ts';
+import { inContextOf, listsOf, problemsIn, unreadIn } from '../output/findings.ts';
 import { print, reportText } from '../output/print.ts';
 import { withSession } from '../run-command.ts';
+import { readInventoryState } from '../status/inventory-state.ts';
 import { doctorText } from './screen.ts';
 
 interface Options extends CommonOptions {
@@ -23,28 +24,27 @@ export function doctorCommand(endWith: EndWith): Command {
 async function doctor(options: Options, endWith: EndWith): Promise<void> {
   await withSession(options, async ({ session }) => {
     const started = session.clock.monotonicMs();
-    const facts = await readSystem(session, options.namespace);
+    const [facts, inventory] = await Promise.all([
+      readSystem(session, options.namespace),
+      readInventoryState(session),
+    ]);
     const sections = inContextOf(examine(facts), options);
-    const findings = problemsIn(sections);
+    const unread = unreadIn(sections);
     const { output, lang } = options;
     if (output === 'json' || output === 'yaml') {
-      const items = sections.map(({ section, checks, summary }) => ({
+      const items = sections.map(({ section, conclusion, checks, summary }) => ({
         section,
+        conclusion,
         checks,
         summary: summary[lang],
       }));
-      const objects = findings.map((finding) => findingObject(finding, lang));
-      const skipped = skippedIn(sections, lang);
-      print(reportText({ kind: 'Doctor', items, findings: objects, skipped }, output));
+      const lists = listsOf(sections, unread, lang);
+      print(reportText({ kind: 'Doctor', items, ...lists }, output));
     } else {
       const seconds = (session.clock.monotonicMs() - started) / 1_000;
-      const context = options.context ?? '';
-      const { businessContext } = options;
-      print(doctorText({ facts, sections, businessContext, context, seconds }, lang));
+      print(doctorText({ facts, inventory, sections, options, seconds }, lang));
     }
-    // Without the operator no NIC was examined.
-    if (facts.clusters.state === 'unread' && facts.nodes.state === 'unread') endWith(exit.failed);
-    if (isFailed(findings, options.failOn)) endWith(exit.findings);
-    if (isNothingRead(facts)) endWith(exit.failed);
+    const severities = problemsIn(sections).map(({ severity }) => severity);
+    endWith({ isFailed: isNothingRead(facts), severities, unread }, options);
   });
 }

@@ -60,7 +60,7 @@ it('doctor prints the command for kubeadm-config when its content is unreadable'
   await createNode(scene);
   await createKubeadmConfig(scene, 'networking: {serviceSubnet: nonsense}');
   const { out } = await scene.run('doctor', ...direct);
-  expect(out).toContain('Networks for Services and Pods of biz-1: kubeadm-config: ');
+  expect(out).toContain('incomplete: business cluster (context biz-context): kubeadm-config: ');
   expect(out).toContain(`Next: ${command}`);
 });
 

@@ -16,7 +16,7 @@ export function readAgentJob(
   nodeName: string,
 ): Promise<Fact<AgentJob | undefined>> {
   const what = filled(accessTexts.agentJobs, { nodeName });
-  return factOf(aboutBusiness(session, what, provider), async () => {
+  return factOf(session, aboutBusiness(session, what, provider, namespaces.agents), async () => {
     const latest = await latestJob(session, provider, nodeLabels(nodeName));
     return latest && agentJobOf(latest.job, latest.pods);
   });
@@ -38,7 +38,7 @@ async function latestJob(
   labelSelector: string,
 ): Promise<JobWithPods | undefined> {
   const { signal } = session;
-  const client = await session.business(provider);
+  const client = await session.client(provider);
   const namespace = namespaces.agents;
   const { items } = await client.listAll(jobs, { namespace, labelSelector, signal });
   const [job] = items.toSorted((a, b) => createdAt(b) - createdAt(a));
@@ -55,12 +55,12 @@ export function readCheckLog(
   nodeName: string,
 ): Promise<Fact<string | undefined>> {
   const what = filled(accessTexts.agentLog, { nodeName });
-  return factOf(aboutBusiness(session, what, provider), async () => {
+  return factOf(session, aboutBusiness(session, what, provider, namespaces.agents), async () => {
     const selector = `${nodeLabels(nodeName)},${labels.action}=check`;
     const [pod] = (await latestJob(session, provider, selector))?.pods ?? [];
     if (!pod) return undefined;
     const path = `/api/v1/namespaces/${namespaces.agents}/pods/${pod.metadata.name}/log`;
-    return session.text(session.contextOf(provider), `${path}?limitBytes=${mostLogBytes}`);
+    return session.text(provider, `${path}?limitBytes=${mostLogBytes}`);
   });
 }
 

@@ -5,19 +5,26 @@ import { filled, type Wording } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { KubernetesNode, PartVersion } from '../../explain/facts.ts';
 import { deployments, type Node, nodes } from '../../kube/core-resources.ts';
-import { grantBusiness } from '../access/grants.ts';
+import { grantNodes, grantPods } from '../access/grants.ts';
 import type { Session } from '../access/session.ts';
+import { flagsTo } from '../access/sources.ts';
 import { nodeConfigs } from './kinds.ts';
 import { type FactAbout, factOf } from './unread.ts';
 
-export function aboutBusiness(session: Session, what: Wording, provider: string): FactAbout {
-  const context = session.options.businessContext.get(provider) ?? 'CONTEXT';
-  const grant = grantBusiness(context);
+/** Describes a fact about a business cluster; `namespace`: Pods, Jobs or Deployments there, else Nodes. */
+export function aboutBusiness(
+  session: Session,
+  what: Wording,
+  provider: string,
+  namespace?: string,
+): FactAbout {
+  const flags = flagsTo(session.options, provider);
+  const grant = namespace === undefined ? grantNodes(flags) : grantPods(flags, namespace);
   return {
     what: filled(accessTexts.inBusinessCluster, { what, provider }),
     source: 'business cluster',
+    provider,
     grant,
-    now: session.now(),
   };
 }
 
@@ -25,11 +32,15 @@ export function readKubernetesNodes(
   session: Session,
   provider: string,
 ): Promise<Fact<KubernetesNode[]>> {
-  return factOf(aboutBusiness(session, accessTexts.kubernetesNodes, provider), async () => {
-    const client = await session.business(provider);
-    const { items } = await client.listAll(nodes, { signal: session.signal });
-    return items.map(kubernetesNodeOf);
-  });
+  return factOf(
+    session,
+    aboutBusiness(session, accessTexts.kubernetesNodes, provider),
+    async () => {
+      const client = await session.client(provider);
+      const { items } = await client.listAll(nodes, { signal: session.signal });
+      return items.map(kubernetesNodeOf);
+    },
+  );
 }
 
 /** Reads the MultiNicNodeConfigs in all namespaces. */
@@ -38,8 +49,8 @@ export function readNodeConfigs(
   provider: string,
 ): Promise<Fact<readonly MultiNicNodeConfig[]>> {
   const what = accessTexts.nodeConfigs;
-  return factOf(aboutBusiness(session, what, provider), async () => {
-    const client = await session.business(provider);
+  return factOf(session, aboutBusiness(session, what, provider), async () => {
+    const client = await session.client(provider);
     const { items } = await client.listAll(nodeConfigs, { signal: session.signal });
     return items;
   });
@@ -64,19 +75,23 @@ export function readControllerVersion(
   session: Session,
   provider: string,
 ): Promise<Fact<PartVersion[]>> {
-  return factOf(aboutBusiness(session, accessTexts.controller, provider), async () => {
-    const client = await session.business(provider);
-    const labelSelector = `${labels.component}=controller,${labels.appName}=${agentAppName}`;
-    const { items } = await client.listAll(deployments, {
-      namespace: namespaces.system,
-      labelSelector,
-      signal: session.signal,
-    });
-    return items.flatMap(({ metadata }) => {
-      const version = metadata.labels?.['app.kubernetes.io/version'];
-      return version === undefined
-        ? []
-        : [{ part: 'controller' as const, providerId: provider, version }];
-    });
-  });
+  return factOf(
+    session,
+    aboutBusiness(session, accessTexts.controller, provider, namespaces.system),
+    async () => {
+      const client = await session.client(provider);
+      const labelSelector = `${labels.component}=controller,${labels.appName}=${agentAppName}`;
+      const { items } = await client.listAll(deployments, {
+        namespace: namespaces.system,
+        labelSelector,
+        signal: session.signal,
+      });
+      return items.flatMap(({ metadata }) => {
+        const version = metadata.labels?.['app.kubernetes.io/version'];
+        return version === undefined
+          ? []
+          : [{ part: 'controller' as const, providerId: provider, version }];
+      });
+    },
+  );
 }

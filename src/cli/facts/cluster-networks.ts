@@ -13,8 +13,9 @@ import { same } from '../../explain/wording.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { configMaps } from '../../kube/core-resources.ts';
 import { KubeError } from '../../kube/errors.ts';
-import { grantConfigMaps } from '../access/grants.ts';
+import { grantConfigMap } from '../access/grants.ts';
 import type { Session } from '../access/session.ts';
+import { flagsTo } from '../access/sources.ts';
 import { Unread } from '../access/unread.ts';
 import { aboutBusiness } from './business-facts.ts';
 import { factOf } from './unread.ts';
@@ -25,10 +26,13 @@ export function readClusterNetworks(
   provider: string,
 ): Promise<Fact<ClusterNetwork[]>> {
   const what = accessTexts.clusterNetworks;
-  const context = session.options.businessContext.get(provider) ?? 'CONTEXT';
-  const about = { ...aboutBusiness(session, what, provider), grant: grantConfigMaps(context) };
-  return factOf(about, async () => {
-    const client = await session.business(provider);
+  const flags = flagsTo(session.options, provider);
+  const about = {
+    ...aboutBusiness(session, what, provider),
+    grant: grantConfigMap(flags, configMapIn),
+  };
+  return factOf(session, about, async () => {
+    const client = await session.client(provider);
     const { signal } = session;
     const ref = { namespace: namespaces.system, name: clusterNetworksName };
     const published = publishedIn((await client.find(configMaps, ref, { signal }))?.data);
@@ -38,10 +42,14 @@ export function readClusterNetworks(
     } catch (error) {
       if (!(error instanceof UnreadableSource)) throw error;
       const { namespace, name } = kubeadmConfig;
-      const command = `kubectl --context ${context} get cm ${name} -n ${namespace} -o yaml`;
+      const command = `kubectl ${flags} get cm ${name} -n ${namespace} -o yaml`;
       throw new Unread(same(`${name}: ${error.message}`), same(command));
     }
   });
+}
+
+function configMapIn(namespace: string): string {
+  return namespace === kubeadmConfig.namespace ? kubeadmConfig.name : clusterNetworksName;
 }
 
 async function networksOfKubernetes(

@@ -8,9 +8,8 @@ import { continueHeader } from '../../api/node-configs-http.ts';
 import { accessTexts } from '../../api/texts/access.ts';
 import { type Fact, mapFact } from '../../explain/fact.ts';
 import type { Formerly } from '../../explain/facts.ts';
-import { grantReader } from '../access/grants.ts';
-import { usualHomes } from '../access/operator-home.ts';
 import type { Session } from '../access/session.ts';
+import { aboutOperator } from './operator-facts.ts';
 import { factOf } from './unread.ts';
 
 /** Search in the NIC history. */
@@ -69,13 +68,7 @@ export function readHistory(
   session: Session,
   { query, matches, limit }: HistorySearch,
 ): Promise<Fact<History>> {
-  const about = {
-    what: accessTexts.history,
-    source: 'operator' as const,
-    grant: grantReader(session.options.operatorNamespace ?? usualHomes[0]),
-    now: session.now(),
-  };
-  return factOf(about, async () => {
+  return factOf(session, aboutOperator(session, accessTexts.history), async () => {
     const api = await session.operator();
     const changes: InventoryChange[] = [];
     let token: string | undefined;

@@ -1,16 +1,23 @@
-import { labels } from '../../api/names.ts';
 import { accessTexts } from '../../api/texts/access.ts';
-import { filled } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { PartHealth, PartVersion } from '../../explain/facts.ts';
 import { same } from '../../explain/wording.ts';
-import { type Deployment, deployments } from '../../kube/core-resources.ts';
+import type { Deployment } from '../../kube/core-resources.ts';
 import { thisBuild } from '../../process/version.ts';
 import { grantReader, grantView } from '../access/grants.ts';
-import { usualHomes } from '../access/operator-home.ts';
+import {
+  leaderOf,
+  managementParts,
+  noOperator,
+  type OperatorHome,
+  partOf,
+  usualHomes,
+  valueOf,
+} from '../access/operator-home.ts';
 import type { Session } from '../access/session.ts';
 import { Unread } from '../access/unread.ts';
 import { type ConfigObject, openstackConfigs } from './kinds.ts';
+import { readPodsNotStarted } from './pods-not-started.ts';
 import { factOf } from './unread.ts';
 
 /** Reads OpenstackConfigs of one or all namespaces, by namespace and name. */
@@ -22,10 +29,9 @@ export function readConfigs(
   const about = {
     what: same('OpenstackConfigs'),
     source: 'management cluster' as const,
-    grant: grantView,
-    now: session.now(),
+    grant: grantView(namespace),
   };
-  return factOf(about, async () => {
+  return factOf(session, about, async () => {
     const client = await session.management();
     const { items } = await client.listAll(openstackConfigs, { namespace, signal });
     return items.toSorted((a, b) => compare(keyOf(a), keyOf(b)));
@@ -46,57 +52,106 @@ export interface ManagementParts {
   readonly versions: readonly PartVersion[];
 }
 
-const managementParts = ['operator', 'viola', 'lifecycle'] as const;
-
+/** Reads Deployments, Lease and waiting Pods; optional with --inventory. */
 export function readParts(session: Session): Promise<Fact<ManagementParts>> {
-  const { signal, options } = session;
+  const { options } = session;
   const about = {
     what: accessTexts.parts,
     source: 'management cluster' as const,
     grant: grantReader(options.operatorNamespace ?? usualHomes[0]),
-    now: session.now(),
+    isOptional: options.inventory !== undefined,
   };
-  return factOf(about, async () => {
-    const client = await session.management();
-    const { namespace, leader } = await session.home();
-    const { items } = await client.listAll(deployments, { namespace, signal });
-    const found = managementParts.flatMap((part) =>
-      items.filter((each) => componentOf(each) === part).map((each) => ({ part, each })),
+  return factOf(session, about, async () => {
+    const home = await session.home();
+    const found = valueOf(home.deployments);
+    const leader = leaderIn(session, home);
+    const health = await Promise.all(
+      managementParts.flatMap((part) =>
+        found
+          .filter((each) => partOf(each) === part)
+          .map((each) => healthOf(session, part, each, leader)),
+      ),
     );
-    if (found.length === 0) {
-      throw new Unread(filled(accessTexts.noDeployment, { namespace }), accessTexts.giveNamespace);
-    }
+    const cli = { part: 'cli' as const, providerId: undefined, version: thisBuild().version };
     return {
-      health: found.map(({ part, each }) => ({
-        part,
-        ...healthOf(each),
-        leader: part === 'operator' ? leader : undefined,
-      })),
-      versions: [
-        ...found.flatMap(({ part, each }) => versionOf(part, each)),
-        { part: 'cli' as const, providerId: undefined, version: thisBuild().version },
-      ],
+      health: [...withoutDeployment(session, home, leader), ...health],
+      versions: [...found.flatMap(versionsOf), cli],
     };
   });
 }
 
-function componentOf({ metadata }: Deployment): string | undefined {
-  return metadata.labels?.[labels.component];
+/** Returns the leading Pod; undefined: none. Throws the answer 403 if the user may read no Lease but a replica is ready. */
+function leaderIn(session: Session, { lease, deployments }: OperatorHome): string | undefined {
+  const operators = valueOf(deployments).filter((each) => partOf(each) === 'operator');
+  const isReady = operators.some(({ status }) => (status?.readyReplicas ?? 0) > 0);
+  const isNeeded = isReady || operators.length === 0;
+  return 'denied' in lease && !isNeeded ? undefined : leaderOf(valueOf(lease), session.now());
 }
 
-function healthOf({ spec, status }: Deployment) {
-  const replicas = spec?.replicas ?? 1;
-  const readyReplicas = status?.readyReplicas ?? 0;
-  const failed = status?.conditions?.find(
-    ({ type, status: word }) => type === 'Available' && word === 'False',
+/** Returns an operator without Deployment: a process outside the cluster, or none. */
+function withoutDeployment(
+  { options }: Session,
+  home: OperatorHome,
+  leader: string | undefined,
+): PartHealth[] {
+  const { installed } = home;
+  if (installed === 'Deployment') return [];
+  // The operator behind --inventory may be in another cluster.
+  if (installed === 'None' && options.inventory !== undefined) {
+    throw new Unread(noOperator(home), accessTexts.giveOperatorNamespace);
+  }
+  const replicas = leader === undefined ? 0 : 1;
+  const problem = installed === 'None' ? noOperator(home).en : undefined;
+  const counts = { replicas, readyReplicas: replicas, leader, problem };
+  return [{ part: 'operator', providerId: undefined, installed, ...counts }];
+}
+
+async function healthOf(
+  session: Session,
+  part: (typeof managementParts)[number],
+  deployment: Deployment,
+  leader: string | undefined,
+): Promise<PartHealth> {
+  const problem = problemOf(deployment);
+  const notStarted = problem === undefined ? [] : await readPodsNotStarted(session, deployment);
+  return {
+    part,
+    providerId: undefined,
+    ...countsOf(deployment),
+    leader: part === 'operator' ? leader : undefined,
+    problem,
+    ...(notStarted && notStarted.length > 0 && { notStarted }),
+  };
+}
+
+function countsOf({ spec, status }: Deployment) {
+  return { replicas: spec?.replicas ?? 1, readyReplicas: status?.readyReplicas ?? 0 };
+}
+
+/** Condition types in the order of their messages' precision, with the bad status. */
+const badConditions = [
+  ['ReplicaFailure', 'True'],
+  ['Progressing', 'False'],
+  ['Available', 'False'],
+] as const;
+
+/** Returns the Deployment's most exact message; undefined: all replicas are ready. */
+function problemOf(deployment: Deployment): string | undefined {
+  const { replicas, readyReplicas } = countsOf(deployment);
+  if (replicas === 0) return 'scaled to 0 replicas';
+  if (readyReplicas >= replicas) return undefined;
+  const { conditions = [] } = deployment.status ?? {};
+  const worst = badConditions.flatMap(([type, bad]) =>
+    conditions.filter((each) => each.type === type && each.status === bad),
   );
-  const problem =
-    readyReplicas < replicas ? (failed?.message ?? 'not all replicas are ready') : undefined;
-  return { providerId: undefined, replicas, readyReplicas, problem };
+  return worst[0]?.message ?? 'not all replicas are ready';
 }
 
 /** Returns the build by the label of the chart; other installations have none. */
-function versionOf(part: PartVersion['part'], { metadata }: Deployment): PartVersion[] {
-  const version = metadata.labels?.['app.kubernetes.io/version'];
-  return version === undefined ? [] : [{ part, providerId: undefined, version }];
+function versionsOf(deployment: Deployment): PartVersion[] {
+  const version = deployment.metadata.labels?.['app.kubernetes.io/version'];
+  const part = partOf(deployment);
+  return version === undefined || part === undefined
+    ? []
+    : [{ part, providerId: undefined, version }];
 }

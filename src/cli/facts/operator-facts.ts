@@ -18,13 +18,14 @@ import { usualHomes } from '../access/operator-home.ts';
 import type { Session } from '../access/session.ts';
 import { type FactAbout, factOf } from './unread.ts';
 
-function about(session: Session, what: Wording): FactAbout {
+/** Describes a fact from the operator's API. */
+export function aboutOperator(session: Session, what: Wording): FactAbout {
   const namespace = session.options.operatorNamespace ?? usualHomes[0];
-  return { what, source: 'operator', grant: grantReader(namespace), now: session.now() };
+  return { what, source: 'operator', grant: grantReader(namespace) };
 }
 
 export function readClusters(session: Session): Promise<Fact<ClusterView[]>> {
-  return factOf(about(session, accessTexts.businessClusters), async () =>
+  return factOf(session, aboutOperator(session, accessTexts.businessClusters), async () =>
     (await session.operator()).pages(readPaths.clusters, clusterViews),
   );
 }
@@ -34,21 +35,31 @@ export type NodeFilter = Readonly<
 >;
 
 export function readNodes(session: Session, filter: NodeFilter = {}): Promise<Fact<NodeView[]>> {
-  return factOf(about(session, accessTexts.nodes), async () =>
+  return factOf(session, aboutOperator(session, accessTexts.nodes), async () =>
     (await session.operator()).pages(readPaths.nodes, nodeViews, { ...filter }),
   );
 }
+
+/** Limit for a node read through Viola, in the loops for `sync` and `diff` (ms). */
+const freshReadMs = 70_000;
 
 /** Reads a node through Viola; undefined: no OpenstackConfig delivers the node. */
 export function readFreshNode(
   session: Session,
   node: Pick<NodeView, 'providerId' | 'nodeName'>,
+  ms = freshReadMs,
 ): Promise<Fact<NodeView | undefined>> {
   const { providerId, nodeName } = node;
-  return factOf(about(session, filled(accessTexts.node, { providerId, nodeName })), async () =>
-    unlessAbsent('NoSuchNode', async () =>
-      (await session.operator()).get(nodePath(node), nodeView, { fresh: 'true' }),
-    ),
+  return factOf(
+    session,
+    {
+      ...aboutOperator(session, filled(accessTexts.node, { providerId, nodeName })),
+      provider: providerId,
+    },
+    async () =>
+      unlessAbsent('NoSuchNode', async () =>
+        (await session.operator()).get(nodePath(node), nodeView, { fresh: 'true' }, ms),
+      ),
   );
 }
 
@@ -63,7 +74,7 @@ export type PortQuery = Readonly<
 /** Reads ports; an empty list: no account sees such a port. */
 export function readPorts(session: Session, query: PortQuery): Promise<Fact<PortView[]>> {
   const value = Object.values(query).join(' ');
-  return factOf(about(session, filled(accessTexts.port, { value })), async () => {
+  return factOf(session, aboutOperator(session, filled(accessTexts.port, { value })), async () => {
     const found = await unlessAbsent('NoSuchPort', async () =>
       (await session.operator()).get(readPaths.ports, portViews as z.ZodType<PortViews>, {
         ...query,

@@ -112,7 +112,7 @@ async function readNodeOf(
     return { node: absent, kubernetesNode: absent, job: absent };
   }
   const [node, kubernetesNodes, job] = await Promise.all([
-    readFreshNode(session, ref),
+    readFreshNode(session, ref, session.limit.ms),
     readKubernetesNodes(session, ref.providerId),
     readAgentJob(session, ref.providerId, ref.nodeName),
   ]);

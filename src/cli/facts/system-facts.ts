@@ -2,28 +2,29 @@ import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import { type Fact, mapFact } from '../../explain/fact.ts';
 import type { PartHealth, PartVersion, SystemFacts } from '../../explain/facts.ts';
 import type { Session } from '../access/session.ts';
+import { chosenProviders } from '../access/sources.ts';
 import { readControllerVersion, readKubernetesNodes, readNodeConfigs } from './business-facts.ts';
 import { readClusterNetworks } from './cluster-networks.ts';
 import { readConfigs, readParts } from './management-facts.ts';
 import { readClusters, readNodes } from './operator-facts.ts';
 
-/** Reads everything that an examination needs. */
+/** Reads all facts for an examination, all sources at once. */
 export async function readSystem(session: Session, namespace?: string): Promise<SystemFacts> {
-  const [parts, configs, clusters, nodes] = await Promise.all([
+  const chosen = chosenProviders(session.options);
+  const [parts, configs, clusters, nodes, ofChosen] = await Promise.all([
     readParts(session),
     readConfigs(session, namespace),
     readClusters(session),
     readNodes(session),
+    readBusinessClusters(session, chosen),
   ]);
-  const providers = providersOf(session, clusters);
-  const controllers = await readControllers(session);
-  const kubernetesNodes = await byProvider(providers, (provider) =>
-    readKubernetesNodes(session, provider),
+  const known = providersIn(clusters);
+  const others = known.filter((provider) => !chosen.includes(provider));
+  const order = [...new Set([...known, ...chosen])];
+  const ofAll = [...ofChosen, ...(await readBusinessClusters(session, others))].toSorted(
+    (a, b) => order.indexOf(a.provider) - order.indexOf(b.provider),
   );
-  const [nodeConfigs, clusterNetworks] = await Promise.all([
-    byProvider(providers, (provider) => readNodeConfigs(session, provider)),
-    byProvider(providers, (provider) => readClusterNetworks(session, provider)),
-  ]);
+  const controllers = ofAll.flatMap(({ controller }) => versionsIn(controller));
   return {
     parts: mapFact(parts, ({ health }): readonly PartHealth[] => health),
     configs: configs as Fact<readonly OpenstackConfig[]>,
@@ -33,28 +34,39 @@ export async function readSystem(session: Session, namespace?: string): Promise<
         ? nodes
         : mapFact(nodes, (all) => all.filter(({ config }) => config.startsWith(`${namespace}/`))),
     versions: mapFact(parts, ({ versions }) => [...versions, ...controllers]),
-    kubernetesNodes,
-    nodeConfigs,
-    clusterNetworks,
+    kubernetesNodes: new Map(ofAll.map((each) => [each.provider, each.kubernetesNodes])),
+    nodeConfigs: new Map(ofAll.map((each) => [each.provider, each.nodeConfigs])),
+    clusterNetworks: new Map(ofAll.map((each) => [each.provider, each.clusterNetworks])),
     now: session.now(),
   };
 }
 
-async function byProvider<T>(
-  providers: readonly string[],
-  read: (provider: string) => Promise<Fact<T>>,
-): Promise<ReadonlyMap<string, Fact<T>>> {
-  const facts = providers.map(async (provider) => [provider, await read(provider)] as const);
-  return new Map(await Promise.all(facts));
+function readBusinessClusters(session: Session, providers: readonly string[]) {
+  return Promise.all(providers.map((provider) => readBusinessCluster(session, provider)));
+}
+
+/** Reads a business cluster; without a context every fact is unread, without a request. */
+async function readBusinessCluster(session: Session, provider: string) {
+  const [kubernetesNodes, nodeConfigs, clusterNetworks, controller] = await Promise.all([
+    readKubernetesNodes(session, provider),
+    readNodeConfigs(session, provider),
+    readClusterNetworks(session, provider),
+    readControllerVersion(session, provider),
+  ]);
+  return { provider, kubernetesNodes, nodeConfigs, clusterNetworks, controller };
 }
 
 /** Reads the builds of the controllers in business clusters with a context; others stay unknown. */
 export async function readControllers(session: Session): Promise<PartVersion[]> {
-  const providers = [...session.options.businessContext.keys()];
+  const providers = chosenProviders(session.options);
   const facts = await Promise.all(
     providers.map((provider) => readControllerVersion(session, provider)),
   );
-  return facts.flatMap((fact) => (fact.state === 'read' ? fact.value : []));
+  return facts.flatMap(versionsIn);
+}
+
+function versionsIn(fact: Fact<PartVersion[]>): PartVersion[] {
+  return fact.state === 'read' ? fact.value : [];
 }
 
 /** True if no fact could be read: then a command has failed. */
@@ -62,10 +74,6 @@ export function isNothingRead({ parts, configs, clusters, nodes }: SystemFacts):
   return [parts, configs, clusters, nodes].every(({ state }) => state === 'unread');
 }
 
-function providersOf(
-  { options }: Session,
-  clusters: Fact<readonly { readonly providerId: string }[]>,
-): string[] {
-  const known = clusters.state === 'read' ? clusters.value.map(({ providerId }) => providerId) : [];
-  return [...new Set([...known, ...options.businessContext.keys()])];
+function providersIn(clusters: Fact<readonly { readonly providerId: string }[]>): string[] {
+  return clusters.state === 'read' ? clusters.value.map(({ providerId }) => providerId) : [];
 }

@@ -1,89 +1,88 @@
 import { accessTexts } from '../../api/texts/access.ts';
 import { filled, type Wording } from '../../api/texts/text.ts';
-import type { Fact, FactSource } from '../../explain/fact.ts';
+import type { Fact, FactSource, RequiredSource } from '../../explain/fact.ts';
 import { same } from '../../explain/wording.ts';
 import { AccessError } from '../../kube/access/access-error.ts';
 import { KubeError } from '../../kube/errors.ts';
+import { DeadlineReached } from '../../time/deadline.ts';
+import type { Grant } from '../access/grants.ts';
 import { ApiError } from '../access/operator-api.ts';
+import type { Session } from '../access/session.ts';
+import { SourceError } from '../access/sources.ts';
 import { Unread } from '../access/unread.ts';
+import { type Explained, ofKube, type ReadContext } from './kube-cause.ts';
 
 export interface FactAbout {
   /** Name of the fact, such as "Nodes of biz-2". */
   readonly what: Wording;
   readonly source: FactSource;
+  /** The fact's business cluster. */
+  readonly provider?: string;
+  /** True: no command needs the fact for a complete answer. */
+  readonly isOptional?: boolean;
   /** Command that grants the missing right to a user. */
-  readonly grant: (user: string) => string;
-  readonly now: Date;
+  readonly grant: Grant;
 }
 
-/** Reads a fact. A failure is part of the fact, so that a command shows everything else. */
-export async function factOf<T>(about: FactAbout, read: () => Promise<T>): Promise<Fact<T>> {
+/**
+ * Reads a fact. A failure becomes part of the fact: a command shows all other facts. An unread fact names its required
+ * source.
+ */
+export async function factOf<T>(
+  session: Session,
+  { what, source, provider, isOptional = false, grant }: FactAbout,
+  read: () => Promise<T>,
+): Promise<Fact<T>> {
+  const at = session.now().toISOString();
   try {
-    return {
-      state: 'read',
-      value: await read(),
-      source: about.source,
-      at: about.now.toISOString(),
-    };
+    return { state: 'read', value: await read(), source, at };
   } catch (error) {
-    return { state: 'unread', what: about.what, ...explained(error, about.grant) };
+    const required = isOptional ? undefined : sourceOf(session, error, { source, provider });
+    const place = required?.place ?? source;
+    const kubeconfig = session.kubeconfig(provider);
+    const cause = explained(error, { grant, place, kubeconfig });
+    return { state: 'unread', what, ...cause, ...(required && { required }) };
   }
 }
 
-/** Cause and next step of a failed read. */
-interface Explained {
-  readonly why: Wording;
-  readonly next: Wording;
+function sourceOf(
+  session: Session,
+  error: unknown,
+  { source, provider }: Pick<FactAbout, 'source'> & { readonly provider: string | undefined },
+): RequiredSource | undefined {
+  const required =
+    error instanceof SourceError ? error.required : session.required(source, provider);
+  const behind = error instanceof ApiError ? sourceByReason[error.reason] : undefined;
+  return required && behind ? { source: behind, place: provider ?? required.place } : required;
 }
 
+/** Sources behind the operator, by the reason in an answer without data. */
+const sourceByReason: Readonly<Record<string, FactSource>> = {
+  PortUnread: 'Neutron',
+  NodeUnread: 'Viola',
+};
+
 /** Returns the cause and the next step for a failed read. Rethrows errors of this program. */
-export function explained(error: unknown, grant: (user: string) => string): Explained {
+export function explained(error: unknown, context: ReadContext): Explained {
+  if (error instanceof SourceError) return explained(error.cause, context);
+  if (error instanceof DeadlineReached) return noAnswer(error, context);
   if (error instanceof Unread) return { why: error.why, next: error.next };
   if (error instanceof AccessError) return { why: same(error.message), next: same(error.next) };
-  if (error instanceof KubeError) return ofKube(error, grant);
+  if (error instanceof KubeError) {
+    const { cause } = error;
+    return cause instanceof DeadlineReached ? noAnswer(cause, context) : ofKube(error, context);
+  }
   if (error instanceof ApiError) return ofApi(error);
   throw error;
 }
 
-/** kubectl connects to this address without a kubeconfig. */
-const kubectlDefault = /dial tcp (127\.0\.0\.1|\[::1\]):8080:/;
-
-function ofKube(error: KubeError, grant: (user: string) => string): Explained {
-  const { status, message, reason } = error;
-  if (status === 403) {
-    return {
-      why: accessTexts.forbidden,
-      next: same(grant(userIn(message))),
-    };
-  }
-  if (status === 401) {
-    return {
-      why: accessTexts.unauthorized,
-      next: accessTexts.logInAgain,
-    };
-  }
-  if (status === 404) {
-    return {
-      why: accessTexts.kindNotServed,
-      next: accessTexts.checkContext,
-    };
-  }
-  if (kubectlDefault.test(message)) {
-    return {
-      why: accessTexts.noKubeconfig,
-      next: accessTexts.logIn,
-    };
-  }
+/** Returns "did not answer within 10s". */
+function noAnswer({ ms }: DeadlineReached, { place }: ReadContext): Explained {
+  const time = ms < 1_000 ? `${ms}ms` : `${ms / 1_000}s`;
   return {
-    // kubectl proxy ends the cause of an unreachable server with a line break.
-    why: same(`${reason}: ${message.replaceAll(/\s+/g, ' ')}`),
-    next: accessTexts.checkApiServer,
+    why: filled(accessTexts.noAnswerWithin, { time }),
+    next: filled(accessTexts.checkReachable, { place }),
   };
-}
-
-/** Returns the user's name from the API server's message; else a placeholder. */
-function userIn(message: string): string {
-  return /User "([^"]+)"/.exec(message)?.[1] ?? 'USER';
 }
 
 /** Next steps by the reason of the operator's answer. */
@@ -114,7 +113,7 @@ function causeOf({ isMissingRoute, status, message, reason }: ApiError): Wording
 }
 
 /** Returns the next step for a failed request to the operator. */
-export function nextOfApi({ isMissingRoute, status, reason }: ApiError): Wording {
+function nextOfApi({ isMissingRoute, status, reason }: ApiError): Wording {
   if (isMissingRoute) return upgrade;
   return isDenied(status, reason) ? otherToken : (nextByReason[reason] ?? seeLog);
 }

@@ -2,7 +2,9 @@ import { Command } from 'commander';
 import { historyTexts } from '../../api/texts/history.ts';
 import { filled } from '../../api/texts/text.ts';
 import { parseDuration } from '../../process/duration.ts';
+import type { EndWith } from '../exit-status.ts';
 import { type History, readHistory } from '../facts/history-facts.ts';
+import { shownBy, unreadBehind } from '../facts/unread-sources.ts';
 import { type CommonOptions, type Language, withCommonOptions } from '../options.ts';
 import { printList, required } from '../output/list.ts';
 import { WrongUsage } from '../refusal.ts';
@@ -17,18 +19,24 @@ interface Options extends CommonOptions {
 }
 
 /** `multinic history`: NIC changes with time, basis and OpenstackConfig, newest first. */
-export function historyCommand(): Command {
+export function historyCommand(endWith: EndWith): Command {
   const command = new Command('history')
     .description('lists changes of NICs, newest first, with the basis of each removal')
     .argument('[target]', 'only this port id, MAC, address, NIC, NODE/NIC or node; default: all')
     .option('--cluster <provider>', 'only changes in this business cluster')
     .option('--since <time>', 'only changes at this time (RFC 3339) or later, or since a duration')
     .option('--limit <number>', 'how many changes at most', '100')
-    .action(listHistory);
+    .action((target: string | undefined, options: Options) =>
+      listHistory(target, options, endWith),
+    );
   return withCommonOptions(command, ['table', 'wide', 'json', 'yaml', 'name']);
 }
 
-async function listHistory(target: string | undefined, options: Options): Promise<void> {
+async function listHistory(
+  target: string | undefined,
+  options: Options,
+  endWith: EndWith,
+): Promise<void> {
   const { lang, cluster, namespace } = options;
   const { query, matches } = searchOf(target);
   const limit = limitOf(options.limit);
@@ -43,8 +51,11 @@ async function listHistory(target: string | undefined, options: Options): Promis
     };
     const history = required(await readHistory(run.session, search));
     const list = historyList(reachOf(history, lang));
-    await printList(run, list, options, () => Promise.resolve(history.changes));
-    if (history.changes.length > 0) console.error(reachOf(history, lang));
+    const rows = history.changes;
+    const unread = await unreadBehind(run.session, shownBy(rows));
+    await printList(run, list, options, () => Promise.resolve({ rows, unread }));
+    if (rows.length > 0) console.error(reachOf(history, lang));
+    endWith({ unread }, options);
   });
 }
 

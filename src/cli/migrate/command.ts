@@ -4,7 +4,7 @@ import { parseDuration } from '../../process/duration.ts';
 import { systemClock } from '../../time/clock.ts';
 import { accessOf, connect, usualKubeconfig, usualKubeconfigText } from '../cluster-access.ts';
 import { confirmed } from '../confirmed.ts';
-import { type EndWith, exit } from '../exit-status.ts';
+import type { EndWith } from '../exit-status.ts';
 import { type Language, languageOption, outputOption } from '../options.ts';
 import { Refusal } from '../refusal.ts';
 import { applyMigration, checkApply } from './apply.ts';
@@ -154,7 +154,7 @@ async function plan(run: Run, source: Source, options: Options, endWith: EndWith
   console.log(planText(source, rows, observed.skipped, options));
   const isDone = migrationStart(source) !== undefined;
   const isQuiet = rows.every(({ state, action }) => state === 'same' && action === 'none');
-  if (!isDone || !isQuiet) endWith(exit.changes);
+  if (!isDone || !isQuiet) endWith({ hasChanges: true });
 }
 
 async function apply(run: Run, source: Source, options: WriteOptions, endWith: EndWith) {
@@ -168,7 +168,7 @@ async function apply(run: Run, source: Source, options: WriteOptions, endWith: E
   if (!yes) await confirmed(questions.apply(source, lang), preview);
   const applied = await applyMigration(run, source, settings);
   console.log(appliedText(applied, lang));
-  if (applied.refused.length > 0) endWith(exit.failed);
+  if (applied.refused.length > 0) endWith({ isFailed: true });
   else console.log(nextStepsText(source, lang));
 }
 
@@ -178,7 +178,7 @@ async function check(run: Run, source: Source, options: Options, endWith: EndWit
   const observed = await observe(run.client, source, run.signal);
   const results = verify(source, planOf(source, observed));
   console.log(verifyText(source, results, observed.skipped, options));
-  if (results.some(({ holds }) => !holds)) endWith(exit.failed);
+  if (results.some(({ holds }) => !holds)) endWith({ isFailed: true });
   else if (output === 'table') console.log(nextStepsText(source, lang));
 }
 

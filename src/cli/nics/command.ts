@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { listedState } from '../../api/read-http.ts';
+import type { EndWith } from '../exit-status.ts';
 import { readNodes } from '../facts/operator-facts.ts';
+import { shownBy, unreadBehind } from '../facts/unread-sources.ts';
 import { chosenNodes, refuseUnknownState, withWords } from '../nodes/filter.ts';
 import { withCommonOptions } from '../options.ts';
 import { type ListOptions, printList, required } from '../output/list.ts';
@@ -15,7 +17,7 @@ interface Options extends ListOptions {
 }
 
 /** `multinic nics`: NICs, and the same servers' ports without NIC. */
-export function nicsCommand(): Command {
+export function nicsCommand(endWith: EndWith): Command {
   const command = new Command('nics')
     .description('lists NICs, and ports of the same servers that are not NICs (state Unused)')
     .option('--cluster <provider>', 'only NICs of this business cluster')
@@ -26,19 +28,19 @@ export function nicsCommand(): Command {
     )
     .option('--reason <reason>', 'only this reason, such as PortTooOld')
     .option('-w, --watch', 'print changed rows until Ctrl-C')
-    .action(listNics);
+    .action((options: Options) => listNics(options, endWith));
   return withCommonOptions(command, ['table', 'wide', 'json', 'yaml', 'name']);
 }
 
 /** States in NIC lists; Unused: a port without NIC. */
 const states = [...listedState.options, 'Unused'];
 
-async function listNics(options: Options): Promise<void> {
+async function listNics(options: Options, endWith: EndWith): Promise<void> {
   const { cluster, node, namespace } = options;
   const names = node === undefined ? [] : [node];
   refuseUnknownState(options, states);
   await withSession(options, async (run) => {
-    await printList(
+    const { unread = [] } = await printList(
       run,
       nicList(() => run.session.now()),
       options,
@@ -46,8 +48,10 @@ async function listNics(options: Options): Promise<void> {
         const filter = cluster === undefined ? {} : { providerId: cluster };
         const nodes = required(await readNodes(run.session, filter));
         const chosen = await chosenNodes(run.session, nodes, { names, cluster, namespace });
-        return withWords(chosen.flatMap(nicRows), options);
+        const rows = withWords(chosen.flatMap(nicRows), options);
+        return { rows, unread: await unreadBehind(run.session, shownBy(rows)) };
       },
     );
+    endWith({ unread }, options);
   });
 }

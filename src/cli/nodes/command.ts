@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import { listedState, type NodeView } from '../../api/read-http.ts';
 import { ageOf } from '../../explain/wording.ts';
+import type { EndWith } from '../exit-status.ts';
 import { readNodes } from '../facts/operator-facts.ts';
+import { shownBy, unreadBehind } from '../facts/unread-sources.ts';
 import { withCommonOptions } from '../options.ts';
 import { type List, type ListOptions, printList, required } from '../output/list.ts';
 import type { Column } from '../output/table.ts';
@@ -16,7 +18,7 @@ interface Options extends ListOptions {
 }
 
 /** `multinic nodes`: nodes that OpenstackConfigs deliver. */
-export function nodesCommand(): Command {
+export function nodesCommand(endWith: EndWith): Command {
   const command = new Command('nodes')
     .description('lists nodes with state, reason and last check')
     .argument('[names...]', 'only these nodes: NODE or PROVIDER/NODE')
@@ -25,23 +27,29 @@ export function nodesCommand(): Command {
     .option('--reason <reason>', 'only nodes with this reason, such as Drifted')
     .option('--config <namespace/name>', 'only nodes of this OpenstackConfig')
     .option('-w, --watch', 'print changed rows until Ctrl-C')
-    .action(listNodes);
+    .action((names: readonly string[], options: Options) => listNodes(names, options, endWith));
   return withCommonOptions(command, ['table', 'wide', 'json', 'yaml', 'name']);
 }
 
-async function listNodes(names: readonly string[], options: Options): Promise<void> {
+async function listNodes(
+  names: readonly string[],
+  options: Options,
+  endWith: EndWith,
+): Promise<void> {
   const { cluster, namespace } = options;
   const wanted = { names, cluster, namespace };
   refuseUnknownState(options, listedState.options);
   await withSession(options, async (run) => {
     const list = listOf(() => run.session.now());
-    await printList(run, list, options, async () => {
+    const { unread = [] } = await printList(run, list, options, async () => {
       const { config } = options;
       const given = Object.entries({ providerId: cluster, config });
       const filter = Object.fromEntries(given.filter(([, value]) => value !== undefined));
       const nodes = required(await readNodes(run.session, filter));
-      return withWords(await chosenNodes(run.session, nodes, wanted), options);
+      const rows = withWords(await chosenNodes(run.session, nodes, wanted), options);
+      return { rows, unread: await unreadBehind(run.session, shownBy(rows)) };
     });
+    endWith({ unread }, options);
   });
 }
 

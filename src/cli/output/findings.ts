@@ -1,14 +1,14 @@
 import { screensTexts } from '../../api/texts/screens.ts';
 import { amount, filled } from '../../api/texts/text.ts';
 import { words } from '../../api/texts/titles.ts';
-import { missingText } from '../../explain/fact.ts';
+import { type UnreadSource, unreadSources } from '../../explain/conclusion.ts';
+import { type Missing, missingText } from '../../explain/fact.ts';
 import type { Finding, SectionReport, Severity } from '../../explain/finding.ts';
-import type { AccessOptions, FailOn, Language } from '../options.ts';
-import type { Skipped } from '../report.ts';
+import type { AccessOptions, Language } from '../options.ts';
+import type { Report, Skipped } from '../report.ts';
 import { inContext } from './in-context.ts';
-import { aligned } from './table.ts';
+import { incompleteLines, incompleteObjects } from './incomplete.ts';
 import { padEnd, printable } from './width.ts';
-import { nextLine } from './wording.ts';
 
 /** Returns the reports with next steps for the user's clusters; a finding's subject begins with its business cluster. */
 export function inContextOf(
@@ -39,32 +39,37 @@ export function skippedIn(sections: readonly SectionReport[], lang: Language): S
   return [...byMissing.values()].map(({ what, why, next }) => ({
     what: what[lang],
     why: why[lang],
-    next: next[lang],
+    ...(next[lang] === '' ? {} : { next: next[lang] }),
   }));
 }
 
-/** True if a finding is at or above the limit. */
-export function isFailed(findings: readonly Finding[], failOn: FailOn): boolean {
-  if (failOn === 'never') return false;
-  return findings.some(({ severity }) => severity === 'error' || severity === failOn);
+/** Returns skipped checks with optional facts; required sources have their own lines. */
+export function optionalIn(sections: readonly SectionReport[], lang: Language): Skipped[] {
+  const optional = sections.map((section) => ({
+    ...section,
+    skipped: section.skipped.filter(({ required }) => required === undefined),
+  }));
+  return skippedIn(optional, lang);
 }
 
-export function severityWord(severity: Severity, lang: Language): string {
-  const word = { error: words.fail, warning: words.warn, info: words.info }[severity];
-  return word[lang];
+/** Returns a page's first lines: the first problem, then required sources without an answer. */
+export function answerLines(
+  findings: readonly Finding[],
+  unread: readonly UnreadSource[],
+  lang: Language,
+): string[] {
+  const [first] = findings;
+  const wrong = first && wrongLine(findings, first, lang);
+  return [...(wrong === undefined ? [] : [wrong]), ...incompleteLines(unread, lang)];
 }
 
-/** Returns findings as lines, each with its next step below. */
-export function findingLines(findings: readonly Finding[], lang: Language): string[] {
-  const heads = aligned(
-    findings.map(({ severity, subject, reason, evidence }) =>
-      [severityWord(severity, lang), subject, reason, evidence[lang]].map(printable),
-    ),
-  ).split('\n');
-  return findings.flatMap(({ next }, at) => [
-    heads[at] ?? '',
-    ...(next ? [`      ${words.next[lang]} ${printable(nextLine(next, lang))}`] : []),
-  ]);
+function wrongLine(
+  findings: readonly Finding[],
+  { subject, reason, evidence }: Finding,
+  lang: Language,
+): string {
+  const counts = countsOf(findings);
+  return printable(filled(screensTexts.wrong, { ...counts, subject, reason, evidence })[lang]);
 }
 
 export function skippedLines(skipped: readonly Skipped[], lang: Language): string[] {
@@ -85,17 +90,40 @@ export function mergedByCause(skipped: readonly Skipped[]): Skipped[] {
 
 /** Returns "5 findings: 2 errors, 3 warnings". */
 export function countLine(findings: readonly Finding[], lang: Language): string {
+  const all = amount(findings.length, 'finding');
+  return filled(screensTexts.findings, { findings: all, ...countsOf(findings) })[lang];
+}
+
+/** Counts errors and warnings. */
+function countsOf(findings: readonly Finding[]) {
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const warnings = findings.length - errors;
-  return filled(screensTexts.findings, {
-    findings: amount(findings.length, 'finding'),
-    errors: amount(errors, 'error'),
-    warnings: amount(warnings, 'warning'),
-  })[lang];
+  return { errors: amount(errors, 'error'), warnings: amount(warnings, 'warning') };
+}
+
+/** Returns an examination's required sources without an answer. */
+export function unreadIn(
+  sections: readonly SectionReport[],
+  further: readonly Missing[] = [],
+): UnreadSource[] {
+  return unreadSources([...sections.flatMap(({ skipped }) => skipped), ...further]);
+}
+
+/** Returns a report's lists for JSON. */
+export function listsOf(
+  sections: readonly SectionReport[],
+  unread: readonly UnreadSource[],
+  lang: Language,
+): Pick<Report, 'findings' | 'skipped' | 'incomplete'> {
+  return {
+    findings: problemsIn(sections).map((finding) => findingObject(finding, lang)),
+    skipped: skippedIn(sections, lang),
+    incomplete: incompleteObjects(unread, lang),
+  };
 }
 
 /** Returns a finding for JSON, with its texts in one language. */
-export function findingObject(finding: Finding, lang: Language): object {
+function findingObject(finding: Finding, lang: Language): object {
   const { evidence, next, ...rest } = finding;
   const { text, commands, preview } = next ?? { text: undefined, commands: [], preview: [] };
   return { ...rest, message: evidence[lang], next: text?.[lang] ?? '', commands, preview };

@@ -24,3 +24,10 @@ it.each([
   const none = { businessContext: new Map<string, string>() };
   expect(inContext(next, none, 'biz-1')).toEqual(next);
 });
+
+it("a business cluster's own kubeconfig replaces the one for the management cluster", () => {
+  const next = { text: same(''), commands: ['kubectl get nodes'], preview: [] };
+  const own = { ...choice, businessKubeconfig: new Map([['biz-2', '/k/biz-2']]) };
+  const { commands } = inContext(next, own, 'biz-2');
+  expect(commands).toEqual(['kubectl --kubeconfig /k/biz-2 get nodes']);
+});

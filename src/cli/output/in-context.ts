@@ -1,8 +1,5 @@
-import { shellWord } from '../../explain/commands.ts';
 import type { NextStep } from '../../explain/step.ts';
-import type { AccessOptions } from '../options.ts';
-
-type Choice = Pick<AccessOptions, 'kubeconfig' | 'context' | 'businessContext'>;
+import { type AccessChoice, choiceOf, flagText } from '../access/sources.ts';
 
 /**
  * Adds the user's --kubeconfig and --context to the commands of a next step: without them a copied command would change
@@ -10,7 +7,7 @@ type Choice = Pick<AccessOptions, 'kubeconfig' | 'context' | 'businessContext'>;
  */
 export function inContext<T extends NextStep | undefined>(
   next: T,
-  options: Choice,
+  options: AccessChoice,
   provider: string | undefined,
 ): T {
   if (next === undefined) return next;
@@ -19,17 +16,21 @@ export function inContext<T extends NextStep | undefined>(
 }
 
 /** Returns a command with the user's --kubeconfig and --context. */
-export function commandInContext(command: string, options: Choice, provider?: string): string {
-  const { kubeconfig, context } = options;
+export function commandInContext(
+  command: string,
+  options: AccessChoice,
+  provider?: string,
+): string {
   // Its --kubeconfig is that of the business cluster.
   if (!command.startsWith('kubectl ') || command.startsWith('kubectl multinic register-'))
     return command;
   const isManagement = /^kubectl multinic | osc /.test(command);
-  const chosen = isManagement ? context : options.businessContext.get(provider ?? '');
-  const flags = [
-    ...(kubeconfig === undefined ? [] : [`--kubeconfig ${shellWord(kubeconfig)}`]),
-    ...(chosen === undefined ? [] : [`--context ${shellWord(chosen)}`]),
-  ].join(' ');
+  const flags = flagText(
+    choiceOf(options, isManagement ? undefined : (provider ?? '')) ?? {
+      kubeconfig: options.kubeconfig,
+      context: undefined,
+    },
+  );
   if (flags === '') return command;
   return command.startsWith('kubectl multinic ')
     ? `${command} ${flags}`

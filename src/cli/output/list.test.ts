@@ -22,7 +22,7 @@ async function watched(states: readonly string[]): Promise<string[]> {
   const left = [...states];
   const sleep = () => (left.length > 0 ? Promise.resolve() : Promise.reject(new Error('end')));
   const session = { clock: { sleep } } as unknown as Session;
-  const read = () => Promise.resolve([{ name: 'multinic0', state: left.shift() ?? '' }]);
+  const read = () => Promise.resolve({ rows: [{ name: 'multinic0', state: left.shift() ?? '' }] });
   try {
     await printList({ session }, list, options, read);
   } catch {
@@ -48,7 +48,7 @@ it('names write no escape sequence to a terminal in JSON, YAML and tables', asyn
   for (const output of ['table', 'json', 'yaml'] as const) {
     const once = { ...options, output, watch: false };
     await printList({ session: {} as Session }, list, once, () =>
-      Promise.resolve([{ name: 'x', state }]),
+      Promise.resolve({ rows: [{ name: 'x', state }] }),
     );
   }
   log.mockRestore();

@@ -1,7 +1,11 @@
+import { screensTexts } from '../../api/texts/screens.ts';
+import { filled } from '../../api/texts/text.ts';
+import type { UnreadSource } from '../../explain/conclusion.ts';
 import { type Fact, missingText } from '../../explain/fact.ts';
 import type { Session } from '../access/session.ts';
 import { Unread } from '../access/unread.ts';
 import type { CommonOptions } from '../options.ts';
+import { incompleteLines, incompleteObjects } from './incomplete.ts';
 import { print, reportText } from './print.ts';
 import { type Column, formatTable } from './table.ts';
 import { printable } from './width.ts';
@@ -23,32 +27,47 @@ export interface ListOptions extends CommonOptions {
 /** Interval between reads with --watch (ms). */
 const watchMs = 5_000;
 
-/** Prints a list; with --watch again each changed row. */
+/** Rows, and required sources without an answer behind the rows. */
+export interface ListRead<T> {
+  readonly rows: readonly T[];
+  /** Default: none. */
+  readonly unread?: readonly UnreadSource[];
+}
+
+/** Prints a list; with --watch again each changed row. Returns the first read. */
 export async function printList<T>(
   { session }: { readonly session: Pick<Session, 'clock' | 'signal'> },
   list: List<T>,
   options: ListOptions,
-  read: () => Promise<readonly T[]>,
-): Promise<void> {
-  const rows = await read();
-  show(list, rows, options);
+  read: () => Promise<ListRead<T>>,
+): Promise<ListRead<T>> {
+  const first = await read();
+  const { rows } = first;
+  show(list, first, options);
   const textOf = (row: T) => JSON.stringify(list.object(row));
   // Only the latest read counts: a row that becomes as it was before has changed, too.
   let latest = new Set(rows.map(textOf));
   while (options.watch === true) {
     await session.clock.sleep(watchMs, session.signal);
-    const current = await read();
+    const { rows: current } = await read();
     const changed = current.filter((row) => !latest.has(textOf(row)));
     latest = new Set(current.map(textOf));
-    if (changed.length > 0) show(list, changed, { ...options, headers: false });
+    if (changed.length > 0) show(list, { rows: changed }, { ...options, headers: false });
   }
+  return first;
 }
 
-function show<T>(list: List<T>, rows: readonly T[], { output, headers }: CommonOptions): void {
+function show<T>(list: List<T>, { rows, unread = [] }: ListRead<T>, options: CommonOptions): void {
+  const { output, headers, lang } = options;
   if (output === 'json' || output === 'yaml') {
     const items = rows.map((row) => list.object(row));
-    print(reportText({ kind: list.kind, items, findings: [], skipped: [] }, output));
-  } else if (output === 'name') {
+    const incomplete = incompleteObjects(unread, lang);
+    print(reportText({ kind: list.kind, items, findings: [], skipped: [], incomplete }, output));
+    return;
+  }
+  // Standard output has rows only.
+  for (const line of incompleteLines(unread, lang)) console.error(line);
+  if (output === 'name') {
     if (rows.length > 0) print(rows.map((row) => printable(list.name(row))).join('\n'));
   } else if (rows.length === 0) {
     console.error(list.empty);
@@ -60,5 +79,7 @@ function show<T>(list: List<T>, rows: readonly T[], { output, headers }: CommonO
 /** Returns a fact's value. Throws Unread: a command without this fact has nothing to show. */
 export function required<T>(fact: Fact<T>): T {
   if (fact.state === 'read') return fact.value;
-  throw new Unread(missingText(fact), fact.next);
+  const { why, next, required: access } = fact;
+  const text = access ? filled(screensTexts.sourceUnread, { ...access, why }) : missingText(fact);
+  throw new Unread(text, next);
 }

@@ -1,10 +1,12 @@
 import { Command, Option } from 'commander';
 import type { PlanView } from '../../api/read-http.ts';
 import { allowRemovals } from '../../explain/commands.ts';
-import { type EndWith, exit } from '../exit-status.ts';
+import type { EndWith } from '../exit-status.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
+import { unreadBehind } from '../facts/unread-sources.ts';
 import { type CommonOptions, withCommonOptions } from '../options.ts';
 import { commandInContext } from '../output/in-context.ts';
+import { incompleteLines, incompleteObjects } from '../output/incomplete.ts';
 import { print, reportText } from '../output/print.ts';
 import { Refusal } from '../refusal.ts';
 import { type Run, withSession } from '../run-command.ts';
@@ -47,13 +49,17 @@ async function plan(name: string, options: Options, endWith: EndWith): Promise<v
     const editFor = (config: ConfigObject) =>
       merged(file === undefined ? {} : editOfFile(file, config), assignments);
     const view = await currentPlan(run, { name, namespace: options.namespace, editFor });
+    const unread = await unreadBehind(run.session, { config: view.config });
     if (output === 'json' || output === 'yaml') {
-      print(reportText({ kind: 'Plan', items: [view], findings: [], skipped: [] }, output));
+      const incomplete = incompleteObjects(unread, lang);
+      const report = { kind: 'Plan', items: [view], findings: [], skipped: [], incomplete };
+      print(reportText(report, output));
     } else {
+      for (const line of incompleteLines(unread, lang)) print(line);
       const approve = commandInContext(allowRemovals(view.config), options);
       print(planText({ plan: view, onlyRemovals: removals, approve }, lang));
     }
-    if (needsAttention(view)) endWith(exit.changes);
+    endWith({ hasChanges: needsAttention(view), unread }, options);
   });
 }
 

@@ -1,6 +1,12 @@
 import { type PlanView, planView, readPaths } from '../../api/read-http.ts';
+import { accessTexts } from '../../api/texts/access.ts';
+import { filled } from '../../api/texts/text.ts';
 import { ApiError } from '../access/operator-api.ts';
+import type { Session } from '../access/session.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
+import { aboutOperator } from '../facts/operator-facts.ts';
+import { factOf } from '../facts/unread.ts';
+import { required } from '../output/list.ts';
 import { Refusal } from '../refusal.ts';
 import type { Run } from '../run-command.ts';
 import { keyOf } from '../sync/config-requests.ts';
@@ -12,6 +18,12 @@ export async function planOf(
   config: ConfigObject,
   edit: Edit,
 ): Promise<PlanView> {
+  const what = filled(accessTexts.planOf, { config: keyOf(config) });
+  const read = () => requestPlan(session, config, edit);
+  return required(await factOf(session, aboutOperator(session, what), read));
+}
+
+async function requestPlan(session: Session, config: ConfigObject, edit: Edit): Promise<PlanView> {
   const { namespace = '', name } = config.metadata;
   const path = `${readPaths.plan}/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
   const api = await session.operator();

@@ -56,7 +56,7 @@ afterEach(async () => {
 
 /** Runs the command with one cluster in both roles; returns the exit status. */
 async function run(...argv: readonly string[]): Promise<number> {
-  const both = ['--kubeconfig', path, '--management-kubeconfig', path, '--server', server];
+  const both = ['--business-kubeconfig', path, '--management-kubeconfig', path, '--server', server];
   return cliMain('register-cluster', ['biz-1', ...both, ...argv]);
 }
 
@@ -88,7 +88,10 @@ describe('multinic register-cluster', () => {
   });
 
   it.each([
-    [['--context', 'absent'], '--kubeconfig, or a context of the file with --context'],
+    [
+      ['--business-context', 'absent'],
+      '--business-kubeconfig, or a context of the file with --business-context',
+    ],
     [
       ['--management-context', 'absent'],
       '--management-kubeconfig, or a context of the file with --management-context',
@@ -109,7 +112,7 @@ describe('multinic register-cluster', () => {
   it('register-cluster prints no kubeconfig credential when a request fails', async () => {
     api.faults.answer({ resource: 'secrets', status: 401, reason: 'Unauthorized', times: 9 });
     expect(await run('--yes')).toBe(1);
-    expect(printed.join('\n')).toContain('renew the credentials of the kubeconfig');
+    expect(printed.join('\n')).toContain('(401)\nNext: log in to the cluster again');
     expect(printed.join('\n')).not.toContain(await api.access.token());
   });
 
@@ -160,20 +163,50 @@ describe('multinic register-cluster', () => {
 
   it('register-cluster refuses a list of kubeconfigs', async () => {
     vi.stubEnv('KUBECONFIG', [path, path].join(delimiter));
-    expect(await cliMain('register-cluster', ['biz-1', '--kubeconfig', path])).toBe(3);
+    expect(await cliMain('register-cluster', ['biz-1', '--business-kubeconfig', path])).toBe(3);
     expect(printed.join('\n')).toContain('--management-kubeconfig');
+  });
+
+  it.each([
+    ['the new name', () => ['--business-kubeconfig', path], 0, /^(?!.*Warning)/s],
+    ['PROVIDER=FILE', () => ['--business-kubeconfig', `biz-1=${path}`], 0, /^(?!.*Warning)/s],
+    ['the former name', () => ['--kubeconfig', path], 0, /Warning: .*--business-kubeconfig/],
+    [
+      'another provider',
+      () => ['--business-kubeconfig', `biz-2=${path}`],
+      2,
+      /is for provider biz-2/,
+    ],
+    [
+      'both names',
+      () => ['--kubeconfig', path, '--business-kubeconfig', path],
+      2,
+      /--business-kubeconfig and --kubeconfig both/,
+    ],
+    ['no name', () => [], 2, /--business-kubeconfig is missing/],
+    [
+      'an unknown context',
+      () => ['--business-kubeconfig', path, '--business-context', 'biz-1=nope'],
+      2,
+      /no context nope/,
+    ],
+  ] as const)('register-cluster with %s names the business cluster', async (...row) => {
+    const [, flags, status, text] = row;
+    const argv = ['biz-1', ...flags(), '--management-kubeconfig', path, '--server', server];
+    expect(await cliMain('register-cluster', [...argv, '--dry-run'])).toBe(status);
+    expect(printed.join('\n')).toMatch(text);
   });
 
   it('register-cluster accepts a single file with a list separator in its name', async () => {
     const odd = join(folder, `a${delimiter}b`);
     await writeFile(odd, await api.kubeconfig());
-    expect(await run('--kubeconfig', odd, '--dry-run'), printed.join('\n')).toBe(0);
+    expect(await run('--business-kubeconfig', odd, '--dry-run'), printed.join('\n')).toBe(0);
   });
 
   it("register-cluster reads the home folder's kubeconfig when KUBECONFIG is empty", async () => {
     vi.stubEnv('KUBECONFIG', '');
     vi.stubEnv('HOME', folder);
-    expect(await cliMain('register-cluster', ['biz-1', '--kubeconfig', path])).toBe(2);
+    expect(await cliMain('register-cluster', ['biz-1', '--business-kubeconfig', path])).toBe(2);
     expect(printed.join('\n')).toContain(join(folder, '.kube', 'config'));
   });
 });

@@ -8,14 +8,13 @@ import { accessOf, connect, usualKubeconfig, usualKubeconfigText } from '../clus
 import { confirmed } from '../confirmed.ts';
 import { languageOption, outputOption } from '../options.ts';
 import { Refusal } from '../refusal.ts';
+import { type BusinessOptions, businessAccess } from './business-access.ts';
 import { checkBusiness, checkManagement, checkRegistration } from './preconditions.ts';
 import { type Clusters, register, rehearse } from './register.ts';
 import { type Registration, registeredAccess } from './registration.ts';
 import { planText, type ScreenOptions, screenOf } from './screen.ts';
 
-interface Options extends ScreenOptions {
-  readonly kubeconfig: string;
-  readonly context?: string;
+interface Options extends ScreenOptions, BusinessOptions {
   readonly managementKubeconfig: string;
   readonly managementContext?: string;
   readonly namespace: string;
@@ -34,8 +33,16 @@ export function registerClusterCommand(): Command {
       'registers a business cluster with Viola: creates a ServiceAccount for Viola there, and a Secret in the management cluster that Viola reads; prints the plan first',
     )
     .argument('<provider>', 'id by which OpenstackConfigs name the cluster (k8sProviderID)')
-    .requiredOption('--kubeconfig <path>', 'kubeconfig of an administrator of the business cluster')
-    .option('--context <name>', 'context in --kubeconfig; default: its current-context')
+    .option(
+      '--business-kubeconfig <[provider=]path>',
+      'kubeconfig of an administrator of the business cluster',
+    )
+    .option(
+      '--business-context <[provider=]name>',
+      'context in --business-kubeconfig; default: its current-context',
+    )
+    .option('--kubeconfig <path>', 'former name of --business-kubeconfig, for two more releases')
+    .option('--context <name>', 'former name of --business-context, for two more releases')
     .addOption(
       new Option(
         '--management-kubeconfig <path>',
@@ -55,7 +62,7 @@ export function registerClusterCommand(): Command {
     .option('--service-account <name>', 'ServiceAccount of Viola in the business cluster', 'viola')
     .option(
       '--server <url>',
-      'URL at which Pods of the management cluster reach the API server of the business cluster; default: server of --kubeconfig',
+      'URL at which Pods of the management cluster reach the API server of the business cluster; default: server of --business-kubeconfig',
     )
     .option(
       '--token-lifetime <duration>',
@@ -80,7 +87,7 @@ export function registerClusterCommand(): Command {
 
 async function registerCluster(provider: string, options: Options): Promise<void> {
   const tokenSeconds = lifetimeOf(options.tokenLifetime);
-  const access = await accessesOf(options);
+  const access = await accessesOf(provider, options);
   await using business = connect(access.business);
   await using management = connect(access.management);
   const registration = registrationOf(provider, options, access.business);
@@ -105,12 +112,11 @@ async function registerCluster(provider: string, options: Options): Promise<void
   screen.result(registration, registered);
 }
 
-async function accessesOf(options: Options) {
-  const { kubeconfig, context, managementKubeconfig, managementContext } = options;
-  const business = { file: '--kubeconfig', context: '--context' };
+async function accessesOf(provider: string, options: Options) {
+  const { managementKubeconfig, managementContext } = options;
   const management = { file: '--management-kubeconfig', context: '--management-context' };
   return {
-    business: await accessOf(kubeconfig, context, business),
+    business: await businessAccess(provider, options),
     management: await accessOf(managementKubeconfig, managementContext, management),
   };
 }

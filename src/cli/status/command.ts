@@ -1,9 +1,10 @@
 import { Command } from 'commander';
+import { missingOf } from '../../explain/conclusion.ts';
 import { examine } from '../../explain/examine.ts';
-import { type EndWith, exit } from '../exit-status.ts';
+import type { EndWith } from '../exit-status.ts';
 import { isNothingRead, readSystem } from '../facts/system-facts.ts';
 import { type CommonOptions, type FailOn, withCommonOptions, withFailOn } from '../options.ts';
-import { findingObject, inContextOf, isFailed, problemsIn, skippedIn } from '../output/findings.ts';
+import { inContextOf, listsOf, optionalIn, problemsIn, unreadIn } from '../output/findings.ts';
 import { print, reportText } from '../output/print.ts';
 import { withSession } from '../run-command.ts';
 import { readInventoryState } from './inventory-state.ts';
@@ -31,16 +32,16 @@ async function status(options: Options, endWith: EndWith): Promise<void> {
     ]);
     const sections = inContextOf(examine(facts), options);
     const findings = problemsIn(sections);
+    const unread = unreadIn(sections, missingOf(inventory));
     const { output, lang } = options;
-    const skipped = skippedIn(sections, lang);
     if (output === 'json' || output === 'yaml') {
-      const objects = findings.map((finding) => findingObject(finding, lang));
-      const items = itemsOf(facts);
-      print(reportText({ kind: 'Status', items, findings: objects, skipped }, output));
+      const lists = listsOf(sections, unread, lang);
+      print(reportText({ kind: 'Status', items: itemsOf(facts), ...lists }, output));
     } else {
-      print(statusText({ facts, inventory, findings, skipped }, options));
+      const skipped = optionalIn(sections, lang);
+      print(statusText({ facts, inventory, findings, unread, skipped }, options));
     }
-    if (isFailed(findings, options.failOn)) endWith(exit.findings);
-    if (isNothingRead(facts)) endWith(exit.failed);
+    const severities = findings.map(({ severity }) => severity);
+    endWith({ isFailed: isNothingRead(facts), severities, unread }, options);
   });
 }

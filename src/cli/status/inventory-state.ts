@@ -20,9 +20,8 @@ export function readInventoryState(session: Session): Promise<Fact<InventoryStat
     what: accessTexts.inventory,
     source: 'operator' as const,
     grant: grantReader(options.operatorNamespace ?? usualHomes[0]),
-    now: session.now(),
   };
-  return factOf(about, async () => {
+  return factOf(session, about, async () => {
     const api = await session.operator();
     // The first request also pays for the port-forward.
     await api.text('/healthz');

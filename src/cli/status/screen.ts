@@ -4,12 +4,17 @@ import type { ClusterView } from '../../api/read-http.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
 import { filled } from '../../api/texts/text.ts';
 import { words } from '../../api/texts/titles.ts';
-import type { Fact } from '../../explain/fact.ts';
+import { keyOf } from '../../explain/commands.ts';
+import type { UnreadSource } from '../../explain/conclusion.ts';
+import type { Fact, Missing } from '../../explain/fact.ts';
 import type { PartHealth, SystemFacts } from '../../explain/facts.ts';
 import type { Finding } from '../../explain/finding.ts';
+import { problemOf } from '../../explain/part-health.ts';
 import { ageOf } from '../../explain/wording.ts';
 import type { CommonOptions, Language } from '../options.ts';
-import { countLine, findingLines, skippedLines } from '../output/findings.ts';
+import { findingRows } from '../output/finding-groups.ts';
+import { answerLines, countLine, skippedLines } from '../output/findings.ts';
+import { commandInContext } from '../output/in-context.ts';
 import { aligned, type Column, formatTable } from '../output/table.ts';
 import type { Skipped } from '../report.ts';
 import type { InventoryState } from './inventory-state.ts';
@@ -18,24 +23,33 @@ export interface StatusPage {
   readonly facts: SystemFacts;
   readonly inventory: Fact<InventoryState>;
   readonly findings: readonly Finding[];
+  readonly unread: readonly UnreadSource[];
+  /** Optional facts. */
   readonly skipped: readonly Skipped[];
 }
 
-type Form = Pick<CommonOptions, 'output' | 'headers' | 'lang'>;
+type Form = Pick<CommonOptions, 'output' | 'headers' | 'lang' | 'kubeconfig' | 'context'> &
+  Pick<CommonOptions, 'businessContext'>;
 
 export function statusText(
-  { facts, inventory, findings, skipped }: StatusPage,
+  { facts, inventory, findings, unread, skipped }: StatusPage,
   form: Form,
 ): string {
   const options = { wide: form.output === 'wide', headers: form.headers };
   const configs = read(facts.configs);
   const clusters = read(facts.clusters);
+  const { lang } = form;
+  const rows = findingRows(findings, lang, (command) => commandInContext(command, form));
   const blocks = [
-    [versionLine(facts, inventory), partLines(facts, inventory, form.lang)],
-    configs.length > 0 ? [formatTable(configColumns(facts.now), configs, options)] : [],
+    answerLines(findings, unread, lang),
+    [versionLine(facts, lang, inventory), partLines(facts, inventory, lang)],
+    configs.length > 0 ? [formatTable(configColumns(facts), configs, options)] : [],
     clusters.length > 0 ? [formatTable(clusterColumns(facts), clusters, options)] : [],
-    [countLine(findings, form.lang), ...findingLines(findings, form.lang)],
-    skippedLines(skipped, form.lang),
+    [
+      countLine(findings, lang),
+      ...rows.flatMap(({ head, below }) => [head, ...below.map((line) => `      ${line}`)]),
+    ],
+    skippedLines(skipped, lang),
   ];
   return blocks
     .filter((lines) => lines.length > 0)
@@ -48,42 +62,60 @@ function read<T>(fact: Fact<readonly T[]>): readonly T[] {
 }
 
 /** Returns the operator's version: its own answer, else the label of its Deployment. */
-export function versionLine({ versions }: SystemFacts, inventory?: Fact<InventoryState>): string {
+export function versionLine(
+  { versions }: SystemFacts,
+  lang: Language,
+  inventory?: Fact<InventoryState>,
+): string {
   const label = read(versions).find(({ part }) => part === 'operator')?.version;
   const version = inventory?.state === 'read' ? inventory.value.version : label;
-  return `MultiNIC ${version ?? '-'}`;
+  return version === undefined
+    ? `MultiNIC (${screensTexts.versionUnknown[lang]})`
+    : `MultiNIC ${version}`;
 }
 
 function partLines(facts: SystemFacts, inventory: Fact<InventoryState>, lang: Language): string {
   const rows = read(facts.parts).map((part) => [
     part.part,
-    words[isHealthy(part) ? 'ok' : 'fail'][lang],
+    words[problemOf(part) === undefined ? 'ok' : 'fail'][lang],
     partText(part, facts, lang),
   ]);
   const state =
     inventory.state === 'read'
       ? ['inventory', words.ok[lang], `${inventory.value.milliseconds} ms`]
-      : ['inventory', words.skip[lang], inventory.why[lang]];
+      : ['inventory', words.skip[lang], unreadText(inventory, lang)];
   return aligned([...rows, state]);
 }
 
-function isHealthy({ problem, part, leader }: PartHealth): boolean {
-  return problem === undefined && (part !== 'operator' || leader !== undefined);
+/** The first lines name a required source's cause. */
+function unreadText({ required, why }: Missing, lang: Language): string {
+  return required === undefined ? why[lang] : screensTexts.notRead[lang];
 }
 
-function partText(
-  { part, leader, readyReplicas, replicas, problem }: PartHealth,
-  { configs, now }: SystemFacts,
-  lang: Language,
-): string {
+function partText(health: PartHealth, facts: SystemFacts, lang: Language): string {
+  const { part, leader, readyReplicas, replicas, installed = 'Deployment' } = health;
   const ready = filled(screensTexts.replicasReady, { readyReplicas, replicas })[lang];
-  if (problem !== undefined) return `${ready}: ${problem}`;
-  if (part !== 'operator') return ready;
-  if (leader === undefined) return screensTexts.noReplicaLeads[lang];
-  const syncs = read(configs).flatMap(({ status }) => status?.lastSyncedAt ?? []);
-  const age = ageOf(syncs.toSorted().at(-1), now)[lang];
+  const problem = problemOf(health)?.[lang];
+  if (problem !== undefined) return installed === 'Deployment' ? `${ready}: ${problem}` : problem;
+  if (part !== 'operator' || leader === undefined) return ready;
+  const syncs = read(facts.configs).flatMap((config) => lastSyncOf(config, facts) ?? []);
+  const age = ageOf(latest(syncs), facts.now)[lang];
   if (age === '') return filled(screensTexts.leader, { leader })[lang];
   return filled(screensTexts.leaderSynced, { leader, age })[lang];
+}
+
+/** Returns the last sync's end: from the operator, else from the status. */
+function lastSyncOf(config: OpenstackConfig, { clusters }: SystemFacts): string | undefined {
+  const key = keyOf(config);
+  const { lastSyncedAt } = config.status ?? {};
+  const reported = read(clusters).flatMap(({ lastSyncs = [] }) =>
+    lastSyncs.filter((each) => each.config === key).map(({ at }) => at),
+  );
+  return latest([...reported, ...(lastSyncedAt ? [lastSyncedAt] : [])]);
+}
+
+function latest(times: readonly string[]): string | undefined {
+  return times.toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(-1);
 }
 
 function readyOf({ status }: OpenstackConfig) {
@@ -94,7 +126,7 @@ function countText(value: number | undefined): string {
   return value === undefined ? '-' : String(value);
 }
 
-function configColumns(now: Date): Column<OpenstackConfig>[] {
+function configColumns(facts: SystemFacts): Column<OpenstackConfig>[] {
   return [
     { title: 'OPENSTACKCONFIG', cell: (each) => keyOf(each) },
     { title: 'READY', cell: (each) => readyOf(each)?.status ?? 'Unknown' },
@@ -103,13 +135,9 @@ function configColumns(now: Date): Column<OpenstackConfig>[] {
     { title: 'NODES', cell: ({ status }) => countText(status?.summary?.nodes) },
     { title: 'NICS', cell: ({ status }) => status?.summary?.nics ?? '-' },
     { title: 'UNUSED', cell: ({ status }) => countText(status?.summary?.filteredPorts) },
-    { title: 'LAST SYNC', cell: ({ status }) => ageOf(status?.lastSyncedAt, now).en || '-' },
+    { title: 'LAST SYNC', cell: (each) => ageOf(lastSyncOf(each, facts), facts.now).en || '-' },
     { title: 'CLUSTER', cell: (each) => providerOf(each) },
   ];
-}
-
-function keyOf({ metadata }: OpenstackConfig): string {
-  return `${metadata.namespace ?? ''}/${metadata.name}`;
 }
 
 function providerOf({ spec, status }: OpenstackConfig): string {

@@ -10,7 +10,8 @@ import { events, jobs, nodes, pods } from '../../kube/core-resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { thisBuild } from '../../process/version.ts';
-import { grantBusiness, grantReader } from '../access/grants.ts';
+import { type Grant, grantNodes, grantPods, grantReader } from '../access/grants.ts';
+import { chosenProviders, flagsTo } from '../access/sources.ts';
 import { doctorText } from '../doctor/screen.ts';
 import { nodeConfigs } from '../facts/kinds.ts';
 import { readSystem } from '../facts/system-facts.ts';
@@ -33,31 +34,31 @@ export async function collect(run: Run, options: CollectOptions): Promise<Collec
   const facts = await readSystem(session);
   addFacts(all, facts, run);
   await collectOperator(all, run, facts);
-  const home = await factOf(about(run, grantReader('NAMESPACE')), () => session.home());
+  const home = await factOf(session, about(grantReader('NAMESPACE')), () => session.home());
   if (home.state === 'read') {
     const { namespace } = home.value;
-    const place = { folder: 'management', context: undefined, grant: grantReader(namespace) };
+    const place = { folder: 'management', provider: undefined, grant: grantReader(namespace) };
     await collectList(all, run, place, pods, namespace);
     await collectList(all, run, place, events, namespace);
     if (options.logs) await collectLogs(all, run, { ...place, namespace }, options.sinceSeconds);
   }
-  for (const [provider, context] of session.options.businessContext) {
+  for (const provider of chosenProviders(session.options)) {
     progress.show(`reading business cluster ${provider}`);
-    await collectBusiness(all, run, { provider, context }, options);
+    await collectBusiness(all, run, provider, options);
   }
   return all;
 }
 
-function about({ session }: Run, grant: (user: string) => string) {
-  const what = same('Operator');
-  return { what, source: 'management cluster' as const, grant, now: session.now() };
+function about(grant: Grant) {
+  return { what: same('Operator'), source: 'management cluster' as const, grant };
 }
 
 function addFacts(all: Collected, facts: SystemFacts, { session }: Run): void {
   const sections = examine(facts);
-  const { context = '', businessContext } = session.options;
+  const { options } = session;
+  const { context = '', businessContext } = options;
   for (const name of [context, ...businessContext.values()]) all.names.add(name);
-  const page = { facts, sections, businessContext, context, seconds: 0 };
+  const page = { facts, sections, options, seconds: 0 };
   const { kubernetesNodes, ...rest } = facts;
   all.skipped.push(...skippedIn(sections, 'en'));
   all.entries.push(
@@ -138,13 +139,13 @@ function jsonOf(text: string): string | object {
 async function attempt(
   { skipped }: Collected,
   what: string,
-  grant: (user: string) => string,
+  grant: Grant,
   read: () => Promise<void>,
 ): Promise<void> {
   try {
     await read();
   } catch (error) {
-    const { why, next } = explained(error, grant);
+    const { why, next } = explained(error, { grant, place: 'the cluster', kubeconfig: undefined });
     skipped.push({ what, why: why.en, next: next.en });
   }
 }
@@ -152,30 +153,32 @@ async function attempt(
 async function collectBusiness(
   all: Collected,
   run: Run,
-  { provider, context }: { readonly provider: string; readonly context: string },
+  provider: string,
   { logs, sinceSeconds }: CollectOptions,
 ): Promise<void> {
-  const place = { folder: `business/${provider}`, context, grant: grantBusiness(context) };
+  const flags = flagsTo(run.session.options, provider);
+  const place = { folder: `business/${provider}`, provider, grant: grantNodes(flags) };
   await collectList(all, run, place, nodes, undefined);
   await collectList(all, run, place, nodeConfigs, namespaces.system);
   for (const namespace of [namespaces.system, namespaces.agents]) {
-    await collectList(all, run, place, jobs, namespace);
-    await collectList(all, run, place, pods, namespace);
-    await collectList(all, run, place, events, namespace);
-    if (logs) await collectLogs(all, run, { ...place, namespace }, sinceSeconds);
+    const inside = { ...place, grant: grantPods(flags, namespace) };
+    await collectList(all, run, inside, jobs, namespace);
+    await collectList(all, run, inside, pods, namespace);
+    await collectList(all, run, inside, events, namespace);
+    if (logs) await collectLogs(all, run, { ...inside, namespace }, sinceSeconds);
   }
 }
 
 async function collectList<T extends KubeObject>(
   all: Collected,
   { session }: Run,
-  { folder, context, grant }: Place,
+  { folder, provider, grant }: Place,
   resource: Resource<T>,
   namespace: string | undefined,
 ): Promise<void> {
   const where = namespace === undefined ? '' : ` in ${namespace}`;
   await attempt(all, `${resource.kind}s of ${folder}${where}`, grant, async () => {
-    const client = await session.client(context);
+    const client = await session.client(provider);
     const { items } = await client.listAll(resource, { namespace, signal: session.signal });
     const path = [folder, namespace, `${resource.plural}.yaml`].filter(
       (each) => each !== undefined,

@@ -1,3 +1,4 @@
+import type { Grant } from '../access/grants.ts';
 import type { Skipped } from '../report.ts';
 
 /** Content of a file before redaction. */
@@ -24,7 +25,7 @@ export function nothingYet(): Collected {
 /** Cluster, and folder of its files. */
 export interface Place {
   readonly folder: string;
-  /** Undefined: the management cluster. */
-  readonly context: string | undefined;
-  readonly grant: (user: string) => string;
+  /** Business cluster; undefined: the management cluster. */
+  readonly provider: string | undefined;
+  readonly grant: Grant;
 }

@@ -17,10 +17,10 @@ export async function collectLogs(
   sinceSeconds: number,
 ): Promise<void> {
   const { session, progress } = run;
-  const { folder, context, namespace, grant } = place;
+  const { folder, provider, namespace, grant } = place;
   const what = `Logs of ${folder} in ${namespace}`;
   try {
-    const client = await session.client(context);
+    const client = await session.client(provider);
     const { items } = await client.listAll(pods, { namespace, signal: session.signal });
     const newest = items.toSorted((a, b) => startOf(b) - startOf(a));
     for (const pod of newest.slice(0, mostPods)) {
@@ -31,7 +31,7 @@ export async function collectLogs(
       all.skipped.push({ what, why: `only the ${mostPods} newest of ${newest.length} Pods` });
     }
   } catch (error) {
-    const { why, next } = explained(error, grant);
+    const { why, next } = explained(error, { grant, place: 'the cluster', kubeconfig: undefined });
     all.skipped.push({ what, why: why.en, next: next.en });
   }
 }
@@ -45,7 +45,7 @@ interface PodLogs {
 async function collectPod(
   all: Collected,
   { session }: Run,
-  { folder, context, namespace, grant }: Place & { readonly namespace: string },
+  { folder, provider, namespace, grant }: Place & { readonly namespace: string },
   { pod, sinceSeconds }: PodLogs,
 ): Promise<void> {
   const { name } = pod.metadata;
@@ -55,12 +55,16 @@ async function collectPod(
     const path = `/api/v1/namespaces/${namespace}/pods/${name}/log?container=${container}&${run}`;
     const log = previous ? `${container}.previous` : container;
     try {
-      const content = await session.text(context, path);
+      const content = await session.text(provider, path);
       const file = `${folder}/${namespace}/logs/${name}/${log}.log`;
       all.entries.push({ path: file, content, isLog: true });
     } catch (error) {
       if (isForbidden(error)) throw error;
-      const { why, next } = explained(error, grant);
+      const { why, next } = explained(error, {
+        grant,
+        place: 'the cluster',
+        kubeconfig: undefined,
+      });
       const what = `Log of ${namespace}/${name}/${log}`;
       all.skipped.push({ what, why: why.en, next: next.en });
     }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { multinic } from '../../explain/commands.ts';
 import { nodeKey, providerOfConfig } from '../../explain/subject.ts';
 import { parseDuration } from '../../process/duration.ts';
-import { type EndWith, exit } from '../exit-status.ts';
+import type { EndWith } from '../exit-status.ts';
 import { type CommonOptions, withCommonOptions } from '../options.ts';
 import { commandInContext } from '../output/in-context.ts';
 import { print, reportText } from '../output/print.ts';
@@ -65,7 +65,7 @@ async function syncConfig(
   const ended = await requestOf(run, config, request, timeoutMs);
   const { status } = ended.config;
   const ready = readyIn(ended.config);
-  if (ready.status !== 'True') endWith(exit.failed);
+  if (ready.status !== 'True') endWith({ isFailed: true });
   const { output, lang } = options;
   if (output === 'json' || output === 'yaml') {
     const items = [{ config: keyOf(config), reconcileAt: at, status }];
@@ -89,7 +89,7 @@ async function healNode(
   const node = await chosenNode(run, text);
   const healed = await checkNode(run, { node, heal: true, timeoutMs });
   const isGood = healed.ready !== 'False' && !healed.drifted;
-  if (!isGood) endWith(exit.failed);
+  if (!isGood) endWith({ isFailed: true });
   if (output === 'json' || output === 'yaml') {
     print(reportText({ kind: 'NodeSync', items: [healed], findings: [], skipped: [] }, output));
     return;

@@ -1,8 +1,11 @@
 import { Command } from 'commander';
+import { unreadSources } from '../../explain/conclusion.ts';
 import { type Explanation, explainPort } from '../../explain/explain-port.ts';
+import type { Missing } from '../../explain/fact.ts';
 import type { PortFacts } from '../../explain/facts.ts';
-import type { Step } from '../../explain/step.ts';
-import { type EndWith, exit } from '../exit-status.ts';
+import type { Severity } from '../../explain/finding.ts';
+import type { Step, StepResult } from '../../explain/step.ts';
+import type { EndWith } from '../exit-status.ts';
 import { readPortFacts } from '../facts/port-facts.ts';
 import {
   type CommonOptions,
@@ -12,10 +15,11 @@ import {
   withFailOn,
 } from '../options.ts';
 import { inContext } from '../output/in-context.ts';
+import { incompleteObjects } from '../output/incomplete.ts';
 import { print, reportText } from '../output/print.ts';
 import type { Skipped } from '../report.ts';
 import { withSession } from '../run-command.ts';
-import { whyText } from './screen.ts';
+import { whyPage } from './screen.ts';
 import { parseTarget, subjectsOf } from './target.ts';
 
 interface Options extends CommonOptions {
@@ -37,12 +41,16 @@ async function why(text: string, options: Options, endWith: EndWith): Promise<vo
     const subjects = await subjectsOf(session, target);
     const facts = await Promise.all(subjects.map((subject) => readPortFacts(session, subject)));
     const explanations = facts.map((each) => explained(each, options));
-    const { output, lang, failOn } = options;
-    if (output === 'json' || output === 'yaml')
-      print(reportText(reportOf(explanations, lang), output));
-    else print(explanations.map((each) => whyText(each, lang)).join('\n\n'));
-    if (explanations.some(({ steps }) => steps.every(isOpen))) endWith(exit.failed);
-    if (explanations.some(({ steps }) => isFailed(steps, failOn))) endWith(exit.findings);
+    const { output, lang } = options;
+    const unread = unreadSources(missingIn(explanations));
+    if (output === 'json' || output === 'yaml') {
+      const incomplete = incompleteObjects(unread, lang);
+      print(reportText({ ...reportOf(explanations, lang), incomplete }, output));
+    } else {
+      print(whyPage(explanations, unread, lang));
+    }
+    const isFailed = explanations.some(({ steps }) => steps.every(isOpen));
+    endWith({ isFailed, severities: severitiesIn(explanations), unread }, options);
   });
 }
 
@@ -67,18 +75,28 @@ function isOpen({ result }: Step): boolean {
   return result !== 'ok' && result !== 'info' && result !== 'fail';
 }
 
-function isFailed(steps: readonly Step[], failOn: FailOn): boolean {
-  if (failOn === 'never') return false;
-  const counted = failOn === 'warning' ? ['fail', 'warn'] : ['fail'];
-  return steps.some(({ result }) => counted.includes(result));
+function missingIn(explanations: readonly Explanation[]): Missing[] {
+  return explanations.flatMap(({ steps }) => steps.flatMap(({ missing = [] }) => missing));
+}
+
+const severities: Readonly<Partial<Record<StepResult, Severity>>> = {
+  fail: 'error',
+  warn: 'warning',
+};
+
+function severitiesIn(explanations: readonly Explanation[]): Severity[] {
+  return explanations.flatMap(({ steps }) =>
+    steps.flatMap(({ result }) => severities[result] ?? []),
+  );
 }
 
 function reportOf(explanations: readonly Explanation[], lang: Language) {
   const steps = explanations.flatMap((each) => each.steps);
   return {
     kind: 'Why',
-    items: explanations.map(({ headline, steps: own, answer }) => ({
+    items: explanations.map(({ headline, conclusion, steps: own, answer }) => ({
       headline: headline[lang],
+      conclusion,
       answer: answer?.name,
       reason: answer?.reason,
       steps: own.map((step) => stepObject(step, lang)),

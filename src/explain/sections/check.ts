@@ -1,4 +1,6 @@
+import { doctorTexts } from '../../api/texts/doctor.ts';
 import type { Wording } from '../../api/texts/text.ts';
+import { conclude, missingOf } from '../conclusion.ts';
 import { type Fact, type Missing, missingText } from '../fact.ts';
 import type { Finding, Section, SectionReport, Severity } from '../finding.ts';
 import type { NextStep } from '../step.ts';
@@ -15,35 +17,39 @@ export interface Checked {
 
 const order: readonly Severity[] = ['error', 'warning', 'info'];
 
-/** Returns a section's report, errors first. */
+/** Returns a section's report, errors first; `empty`: summary without checks and unread facts. */
 export function reportOf(
   section: Section,
   summary: Wording,
   checked: readonly Checked[],
+  empty: Wording = doctorTexts.nothingToExamine,
 ): SectionReport {
   const findings = checked.flatMap((each) => each.findings.map((found) => ({ section, ...found })));
   const skipped = checked.flatMap(({ skipped: list = [] }) =>
     list.map((missing) => ({ section, ...missing })),
   );
   const known = new Set<string>();
+  const checks = checked.reduce((sum, each) => sum + each.checks, 0);
+  const isExamined = checks > 0;
+  const isWrong = findings.some(({ severity }) => severity !== 'info');
   return {
     section,
-    summary,
+    conclusion: conclude({ isWrong, isExamined, missing: skipped }),
+    summary: isExamined ? summary : skipped.length > 0 ? doctorTexts.notExamined : empty,
     findings: findings.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity)),
     // A missing fact skips several checks.
     skipped: skipped.filter((each) => {
       const text = missingText(each).en;
       return !known.has(text) && known.add(text);
     }),
-    checks: checked.reduce((sum, { checks }) => sum + checks, 0),
+    checks,
   };
 }
 
 /** Runs checks on a fact, or reports the fact as missing. */
 export function onFact<T>(fact: Fact<T>, check: (value: T) => Checked): Checked {
   if (fact.state === 'read') return check(fact.value);
-  const { what, why, next } = fact;
-  return { findings: [], skipped: [{ what, why, next }], checks: 0 };
+  return { findings: [], skipped: missingOf(fact), checks: 0 };
 }
 
 export function error(

@@ -8,10 +8,11 @@ import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import { keyOf } from '../commands.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
+import { unreadViola } from '../missing-texts.ts';
 import { nextFor } from '../next-steps.ts';
 import { reachIt, registration } from '../steps/delivery.ts';
 import { providerOfConfig, valueOf } from '../subject.ts';
-import { checkTime, ofMessage, same } from '../wording.ts';
+import { checkTime, ofMessage } from '../wording.ts';
 import { type Checked, error, onFact, reportOf, warning } from './check.ts';
 import { sharedClusters } from './shared-clusters.ts';
 
@@ -54,11 +55,7 @@ function ofClusters(clusters: readonly ClusterView[]): Checked {
   const unread = clusters.filter(({ reachable }) => reachable === undefined);
   return {
     findings: [...read.flatMap(unreachable), ...read.flatMap(withoutRights)],
-    skipped: unread.map(({ providerId, message }) => ({
-      what: filled(doctorTexts.connectionOf, { providerId }),
-      why: message ? same(message) : doctorTexts.violaUnread,
-      next: doctorTexts.checkViola,
-    })),
+    skipped: unread.map(unreadViola),
     checks: read.length * checksPerCluster,
   };
 }

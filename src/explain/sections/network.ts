@@ -20,7 +20,7 @@ export function examineNetwork(facts: SystemFacts): SectionReport {
     findings: mtuDifferences(list).map(({ network, reason, evidence, next }) =>
       warning(network, reason, evidence, next),
     ),
-    checks: 1,
+    checks: list.some(({ nics }) => nics.length > 0) ? 1 : 0,
   }));
   const networks = new Set(
     (valueOf(nodes) ?? []).flatMap(({ nics }) => nics.map((nic) => nic.networkId)),
@@ -39,7 +39,7 @@ export function examineBootFiles({ nodes, now }: SystemFacts): SectionReport {
         return warning(nodeKey(node), reason, evidence, nextFor(reason, {}));
       });
     }),
-    checks: list.length > 0 && list.every(isSilent) ? 0 : 1,
+    checks: list.every(isSilent) ? 0 : 1,
     skipped: unread(list),
   }));
   // A node without status has files that no agent has read.

@@ -27,7 +27,7 @@ export function examinePaths({
           warning(`${provider}/${config.spec.nodeName}`, reason, evidence, next),
         ),
       ),
-      checks: 1,
+      checks: list.length > 0 ? 1 : 0,
     }));
     if (configs.value.length === 0) return [paths];
     return [paths, onFact(fact, overlapCheck)];

@@ -21,10 +21,21 @@ export function examineOpenstack(facts: SystemFacts): SectionReport {
       ...details(config),
       ...unusedPorts(config, nodes ?? []),
     ]),
-    checks: configs.length * checksPerConfig,
+    checks: configs.filter(isSettled).length * checksPerConfig,
   }));
-  const summary = syncedConfigs(valueOf(facts.configs) ?? []);
-  return reportOf('openstack', summary, [checked, onFact(facts.nodes, () => none)]);
+  const configs = valueOf(facts.configs) ?? [];
+  const summary = syncedConfigs(configs);
+  const empty = configs.length > 0 ? summary : undefined;
+  return reportOf('openstack', summary, [checked, onFact(facts.nodes, () => none)], empty);
+}
+
+/** True if Ready shows the cloud's result: not before the first attempt, and not with a failed delivery. */
+function isSettled({ status }: OpenstackConfig): boolean {
+  const ready = findCondition(status?.conditions, 'Ready');
+  const { status: word = 'Unknown', reason = '' } = ready ?? {};
+  return (
+    word === 'True' || reason === 'Paused' || (word === 'False' && !blocks(reason, 'delivery'))
+  );
 }
 
 /** Only a completed sync has used the credentials. */

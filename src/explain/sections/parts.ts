@@ -1,11 +1,11 @@
 import { doctorTexts } from '../../api/texts/doctor.ts';
 import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import { versionSkews } from '../checks/versions.ts';
-import type { PartHealth, SystemFacts } from '../facts.ts';
+import type { PartHealth, PartVersion, SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
+import { problemOf } from '../part-health.ts';
 import { valueOf } from '../subject.ts';
-import { same } from '../wording.ts';
 import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
 
 /** Examines whether the parts run, have a leader and share a version. */
@@ -18,35 +18,45 @@ export function examineParts({ parts, versions }: SystemFacts): SectionReport {
         ? info(subject, 'VersionSkew', evidence)
         : warning(subject, 'VersionSkew', evidence, next);
     });
-    return { findings, checks: 1 };
+    return { findings, checks: isComparable(list) ? 1 : 0 };
   });
-  return reportOf('parts', summaryOf(valueOf(parts) ?? []), [onFact(parts, unhealthy), skews]);
+  const summary = summaryOf(valueOf(parts) ?? [], isComparable(valueOf(versions) ?? []));
+  return reportOf('parts', summary, [onFact(parts, unhealthy), skews]);
+}
+
+/** True if the operator's version and a further part's version are known. */
+function isComparable(versions: readonly PartVersion[]): boolean {
+  const parts = versions.filter(({ part }) => part !== 'cli');
+  return parts.length > 1 && parts.some(({ part }) => part === 'operator');
 }
 
 function unhealthy(parts: readonly PartHealth[]): Checked {
-  const findings = parts.flatMap((part) => {
-    const { readyReplicas, replicas } = part;
-    const problem = problemOf(part);
-    if (problem === undefined) return [];
-    const evidence = filled(doctorTexts.partNotReady, { problem, readyReplicas, replicas });
-    return [error(nameOf(part), 'PartNotReady', evidence, nextFor('PartNotReady', {}))];
-  });
-  return { findings, checks: parts.length };
+  return { findings: parts.flatMap(findingsOf), checks: parts.length };
 }
 
-function problemOf({ problem, part, leader }: PartHealth): Wording | undefined {
-  if (problem !== undefined) return same(problem);
-  const hasNone = part === 'operator' && leader === undefined;
-  return hasNone ? doctorTexts.noReplicaLeads : undefined;
+function findingsOf(part: PartHealth): Checked['findings'] {
+  const { readyReplicas, replicas, installed } = part;
+  const name = nameOf(part);
+  const problem = problemOf(part);
+  if (installed === 'None' && problem) {
+    return [error(name, 'NotInstalled', problem, nextFor('NotInstalled', {}))];
+  }
+  const isProcess = installed === 'Process';
+  const outside = isProcess ? [info(name, 'OutsideCluster', doctorTexts.runsOutside)] : [];
+  if (problem === undefined) return outside;
+  const evidence = isProcess
+    ? problem
+    : filled(doctorTexts.partNotReady, { problem, readyReplicas, replicas });
+  return [...outside, error(name, 'PartNotReady', evidence, nextFor('PartNotReady', {}))];
 }
 
 function nameOf({ part, providerId }: PartHealth): string {
   return providerId === undefined ? part : `${providerId}/${part}`;
 }
 
-function summaryOf(parts: readonly PartHealth[]): Wording {
-  if (parts.length === 0) return same('');
+function summaryOf(parts: readonly PartHealth[], areComparable: boolean): Wording {
   const names = [...new Set(parts.map(({ part }) => part))].join(', ');
   const leaders = parts.filter(({ leader }) => leader !== undefined).length;
-  return filled(doctorTexts.sameVersions, { names, leaders: amount(leaders, 'leader') });
+  const text = areComparable ? doctorTexts.sameVersions : doctorTexts.unknownVersions;
+  return filled(text, { names, leaders: amount(leaders, 'leader') });
 }

@@ -3,6 +3,7 @@ import type { ClusterView, NodeView, PortView } from '../../api/read-http.ts';
 import { blocks } from '../../api/reasons.ts';
 import { filled, type Wording } from '../../api/texts/text.ts';
 import { whyTexts } from '../../api/texts/why.ts';
+import { unreadViola } from '../missing-texts.ts';
 import { nextFor } from '../next-steps.ts';
 import type { NextStep } from '../step.ts';
 import {
@@ -23,6 +24,7 @@ export function delivery(subject: Subject): Outcome {
     withoutProvider(subject) ??
     clusterProblem(subject) ??
     refused(subject) ??
+    unreadConnection(subject) ??
     unread(subject) ??
     notThere(subject) ??
     delivered(node, subject)
@@ -54,12 +56,17 @@ function clusterProblem(subject: Subject): Outcome | undefined {
   const { cluster } = subject.facts;
   if (cluster.state === 'unread') return undefined;
   if (!cluster.value) return notRegistered(providerOf(subject));
-  const { providerId, reachable, message } = cluster.value;
-  if (reachable === undefined) {
-    const why = message || 'Viola was not read';
-    return unknown(filled(whyTexts.connection, { providerId, why }));
-  }
-  return reachable ? undefined : unreachable(cluster.value, subject);
+  return cluster.value.reachable === false ? unreachable(cluster.value, subject) : undefined;
+}
+
+/** Returns a gap without Viola's answer; the OpenstackConfig's own failure comes first. */
+function unreadConnection({ facts: { cluster } }: Subject): Outcome | undefined {
+  const view = valueOf(cluster);
+  return view && isUnread(view) ? skipped(unreadViola(view)) : undefined;
+}
+
+function isUnread({ reachable }: ClusterView): boolean {
+  return reachable === undefined;
 }
 
 function unreachable(
@@ -101,12 +108,17 @@ function refused(subject: Subject): Outcome | undefined {
   return fail(config.reason, followed(words, retry), next);
 }
 
-/** Returns the OpenstackConfig's failure after the node's delivery; later changes do not arrive. */
+/**
+ * Returns the OpenstackConfig's failure after the node's delivery: later changes do not arrive. Without Viola's answer the
+ * NIC itself is unread.
+ */
 function laterFailure(subject: Subject): Outcome | undefined {
-  const { port, config } = subject;
+  const { port, config, facts } = subject;
   const { ready, reason, message } = config ?? {};
   if (ready !== 'False' || reason !== 'ViolaPostError') return undefined;
-  return warn(
+  const view = valueOf(facts.cluster);
+  const make = view && isUnread(view) ? fail : warn;
+  return make(
     reason,
     ofMessage(reason, message),
     nextFor(reason, {

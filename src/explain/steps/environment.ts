@@ -22,13 +22,15 @@ export function environment(subject: Subject): Outcome {
   const warnings = checks.flatMap((check) => check.warnings);
   const unread = checks.flatMap((check) => check.unread ?? []);
   const [first] = warnings;
-  if (first) return warn(first.reason, evidenceOf(warnings, unread), first.next);
-  const [missing] = unread;
+  if (first) {
+    return { ...warn(first.reason, evidenceOf(warnings, unread), first.next), missing: unread };
+  }
+  const [missing, ...others] = unread;
   if (!missing) {
     const evidence = whyTexts.allAgree;
     return ok(evidence);
   }
-  return skippedFor(joined(textsOf(unread)), missing.next);
+  return skippedFor(joined(textsOf(unread)), [missing, ...others]);
 }
 
 function evidenceOf(warnings: readonly CheckWarning[], unread: readonly Missing[]): Wording {

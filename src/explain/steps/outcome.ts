@@ -25,16 +25,18 @@ export function info(reason: string, evidence: Wording): Outcome {
 
 /** Step with an unread fact. */
 export function skipped(missing: Missing): Outcome {
-  return skippedFor(missingText(missing), missing.next);
+  return skippedFor(missingText(missing), [missing]);
 }
 
 /** Step with several unread facts. */
-export function skippedFor(evidence: Wording, next: Wording): Outcome {
+export function skippedFor(evidence: Wording, missing: readonly [Missing, ...Missing[]]): Outcome {
+  const [{ next }] = missing;
   return {
     result: 'skipped',
     reason: undefined,
     evidence,
     next: next.en === '' ? undefined : { text: next, commands: [], preview: [] },
+    missing,
   };
 }
 

@@ -4,6 +4,7 @@ import { blocks } from '../../api/reasons.ts';
 import { filled, type Wording } from '../../api/texts/text.ts';
 import { whyTexts } from '../../api/texts/why.ts';
 import { isPlugged } from '../../plan/observation.ts';
+import { unreadCloud } from '../missing-texts.ts';
 import { nextFor } from '../next-steps.ts';
 import type { PortConfigView, Subject } from '../subject.ts';
 import { ageOf, nextTry, ofMessage, same } from '../wording.ts';
@@ -55,7 +56,9 @@ export function failingSync(
   const { reason, evidence } = found;
   const next = nextFor(reason, { config: config.config });
   const hasNic = nic !== undefined || verdict?.nic !== undefined;
-  return hasNic ? warn(reason, evidence, next) : fail(reason, evidence, next);
+  if (!hasNic) return fail(reason, evidence, next);
+  // The last sync knew the NIC; the port's present state is unread.
+  return { ...warn(reason, evidence, next), missing: unreadCloud(config.config, config) };
 }
 
 /** True if the last sync decided about an older selection, or about a port without address. */

@@ -92,7 +92,7 @@ export const further: readonly Fault[] = [
     step: 'Delivery',
     reason: 'ViolaPostError',
     evidence: ['biz-1'],
-    command: 'kubectl multinic register-cluster biz-1 --kubeconfig biz-1.kubeconfig',
+    command: 'kubectl multinic register-cluster biz-1 --business-kubeconfig biz-1.kubeconfig',
     decides: ['cluster'],
   },
   {

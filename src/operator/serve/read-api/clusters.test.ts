@@ -37,6 +37,7 @@ it('business clusters show connection and node sums', async () => {
       checkedAt: '2026-01-01T00:00:00Z',
       missingRights: ['create jobs'],
       hasNamespaceMap: false,
+      lastSyncs: [{ config: 'multinic-system/osc', at: '2026-01-01T00:00:30Z' }],
       nodes: 2,
       nics: { Pending: 0, InProgress: 0, Configured: 1, Failed: 0 },
       drifted: 0,

@@ -49,7 +49,8 @@ export async function listClusters(
   return {
     items: items.map((cluster) => {
       const own = reads.filter(({ providerId }) => providerId === cluster.providerId);
-      return { ...cluster, hasNamespaceMap, ...sumsOf(own) };
+      const lastSyncs = own.map(({ config, decidedAt: at }) => ({ config, at }));
+      return { ...cluster, hasNamespaceMap, lastSyncs, ...sumsOf(own) };
     }),
     ...optional({ continue: next }),
   };
@@ -79,7 +80,10 @@ function idsIn(report: ViolaReport): readonly string[] {
   return report.kind === 'read' ? report.items.map(({ providerId }) => providerId) : [];
 }
 
-type Connection = Pick<ClusterView, 'reachable' | 'message' | 'checkedAt' | 'missingRights'>;
+type Connection = Pick<
+  ClusterView,
+  'reachable' | 'message' | 'checkedAt' | 'missingRights' | 'isLegacy'
+>;
 
 /** Returns the connection from the first report with the cluster; undefined: no Viola reports the cluster. */
 function connectionOf(
@@ -92,7 +96,7 @@ function connectionOf(
   const found = items.find((item) => item.providerId === providerId);
   if (found) return reportedConnection(found);
   const unread = reports.find((report) => report.kind === 'unread');
-  return unread && { message: unread.why };
+  return unread && { message: unread.why, ...optional({ isLegacy: unread.isLegacy }) };
 }
 
 function reportedConnection(cluster: ReportedCluster): Connection {

@@ -2,7 +2,8 @@ import type { Clock } from '../../../time/clock.ts';
 import { withDeadline } from '../../../time/deadline.ts';
 
 const readsAtOnce = 4;
-const timeoutMs = 10_000;
+/** Longest wait for a caller: below the 10 s of `multinic`, so the answer names the silent service. */
+export const callerWaitMs = 8_000;
 
 interface Lane {
   readonly waiting: (() => void)[];
@@ -10,7 +11,7 @@ interface Lane {
 }
 
 /**
- * Limited reads for callers: at most four at once per lane, each for at most 10 s including the wait. Each business
+ * Limited reads for callers: at most four at once per lane, each for at most 8 s including the wait. Each business
  * cluster has its own lane, so a hanging cluster delays only its own reads.
  */
 export class LimitedReads {
@@ -27,7 +28,7 @@ export class LimitedReads {
     read: (signal: AbortSignal) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
-    return withDeadline({ clock: this.#clock, ms: timeoutMs, signal }, async (limited) => {
+    return withDeadline({ clock: this.#clock, ms: callerWaitMs, signal }, async (limited) => {
       await this.#enter(lane);
       try {
         limited.throwIfAborted();

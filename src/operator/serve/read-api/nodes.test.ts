@@ -314,6 +314,6 @@ describe('GET /v1/nodes/{providerId}/{nodeName}', () => {
     scene.viola.fail(503, 'cluster unreachable');
     const { status, body } = await api.get('nodes/biz-1/worker-1?fresh=true');
     expect([status, body['code']]).toEqual([503, 'NodeUnread']);
-    expect(body['detail']).toContain('without fresh=true');
+    expect(body['detail']).toContain('; the last answer is of ');
   });
 });

@@ -95,7 +95,7 @@ export async function readNode(
   } catch (error) {
     signal.throwIfAborted();
     if (!isUnread(error)) throw error;
-    const detail = `node "${nodeName}" of business cluster "${providerId}" could not be read: ${error.message}; without fresh=true the answer is that of ${reads.at}`;
+    const detail = `node "${nodeName}" of business cluster "${providerId}" could not be read: ${error.message}; the last answer is of ${reads.at}`;
     throw new HttpProblem(503, 'NodeUnread', detail, { cause: error, retryAfterSeconds: 5 });
   }
 }

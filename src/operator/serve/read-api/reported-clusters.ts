@@ -1,14 +1,15 @@
 import type { Clock } from '../../../time/clock.ts';
-import { withDeadline } from '../../../time/deadline.ts';
+import { DeadlineReached, withDeadline } from '../../../time/deadline.ts';
 import { clustersWithinMs, type ReportedCluster } from '../../clusters/deliver/viola-clusters.ts';
 import type { Violas } from '../../clusters/deliver/violas.ts';
 import type { ViolaEndpoint } from '../../model/resolve/endpoints.ts';
+import { callerWaitMs } from './limited-reads.ts';
 import { isUnread } from './nodes.ts';
 
 /** A Viola's business clusters, or why Viola could not be read. */
 export type ViolaReport =
   | { readonly kind: 'read'; readonly items: readonly ReportedCluster[] }
-  | { readonly kind: 'unread'; readonly why: string };
+  | { readonly kind: 'unread'; readonly why: string; readonly isLegacy?: true };
 
 interface Reading {
   /** Monotonic milliseconds of the answer; undefined: the read is under way. */
@@ -38,11 +39,22 @@ export class ReportedClusters {
     const byUrl = new Map(endpoints.map((endpoint) => [endpoint.url, endpoint]));
     this.#forgetOld();
     const reports = [...byUrl].map(
-      async ([url, endpoint]) => [url, await this.#report(endpoint)] as const,
+      async ([url, endpoint]) => [url, await this.#reportInTime(endpoint)] as const,
     );
     const all = await Promise.all(reports);
     signal.throwIfAborted();
     return new Map(all);
+  }
+
+  /** A slow read goes on, and serves later callers. */
+  async #reportInTime(endpoint: ViolaEndpoint): Promise<ViolaReport> {
+    const limit = { clock: this.#clock, ms: callerWaitMs };
+    try {
+      return await withDeadline(limit, () => this.#report(endpoint));
+    } catch (error) {
+      if (!(error instanceof DeadlineReached)) throw error;
+      return { kind: 'unread', why: error.message };
+    }
   }
 
   async #report(endpoint: ViolaEndpoint): Promise<ViolaReport> {
@@ -59,7 +71,8 @@ export class ReportedClusters {
 
   async #read(endpoint: ViolaEndpoint): Promise<ViolaReport> {
     if (endpoint.compatibility === 'legacy') {
-      return { kind: 'unread', why: 'a legacy Viola does not list its business clusters' };
+      const why = 'a legacy Viola does not list its business clusters';
+      return { kind: 'unread', why, isLegacy: true };
     }
     try {
       // Several callers share a read, so no caller's abort ends the read.

@@ -1,0 +1,132 @@
+import { expect, it } from 'vitest';
+import {
+  type CliFixture,
+  home,
+  operatorDeployment,
+  type SceneOptions,
+  startScene,
+} from '../../../test/fixtures/cli/scene.ts';
+import { labels } from '../../api/names.ts';
+import { deployments, events, pods } from '../../kube/core-resources.ts';
+import { Session } from '../access/session.ts';
+import { readParts } from './management-facts.ts';
+
+const image = 'registry.example/multinic:0.2.0';
+const pod = `${operatorDeployment}-7f9c-x2k4p`;
+
+/** Replaces the operator's ready Pod by a Pod with this status and these Events. */
+function withPod(status: object, ...messages: readonly string[]) {
+  return async ({ client }: CliFixture): Promise<void> => {
+    const own = { namespace: home, name: operatorDeployment };
+    await client.patchStatus(deployments, own, { status: { readyReplicas: 0 } });
+    const metadata = {
+      namespace: home,
+      name: pod,
+      labels: { [labels.component]: 'operator', 'app.kubernetes.io/version': '0.2.0' },
+    };
+    await client.create(pods, { metadata, spec: { containers: [{ name: 'main', image }] } });
+    await client.patchStatus(pods, { namespace: home, name: pod }, { status });
+    for (const [at, message] of messages.entries()) await createEvent({ client }, at, message);
+  };
+}
+
+async function createEvent({ client }: Pick<CliFixture, 'client'>, at: number, message: string) {
+  await client.create(events, {
+    metadata: { namespace: home, name: `event-${at}` },
+    involvedObject: { kind: 'Pod', namespace: home, name: pod },
+    type: 'Warning',
+    message,
+    lastTimestamp: `2026-01-01T00:0${at}:00Z`,
+  });
+}
+
+function waiting(reason: string) {
+  return {
+    phase: 'Pending',
+    containerStatuses: [
+      {
+        name: 'main',
+        image,
+        imageID: '',
+        ready: false,
+        restartCount: 0,
+        state: { waiting: { reason, message: 'of the container' } },
+      },
+    ],
+  };
+}
+
+const scaled = ({ client }: CliFixture) => {
+  const own = { namespace: home, name: operatorDeployment };
+  return Promise.all([
+    client.patch(deployments, own, { spec: { replicas: 0 } }),
+    client.patchStatus(deployments, own, { status: { readyReplicas: 0, replicas: 0 } }),
+  ]);
+};
+
+const noLease: SceneOptions = { withoutLease: true };
+const unscheduled = [
+  { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'no volume' },
+];
+
+it.each([
+  [
+    'cannot pull its image',
+    noLease,
+    withPod(waiting('ImagePullBackOff'), 'Pulling image', 'Failed to pull image: 404'),
+    {
+      notStarted: [
+        { pod, reason: 'ImagePullBackOff', image, message: 'Failed to pull image: 404' },
+      ],
+    },
+  ],
+  [
+    'waits for a volume',
+    noLease,
+    withPod(waiting('ContainerCreating'), 'Unable to attach or mount volumes'),
+    {
+      notStarted: [
+        { pod, reason: 'ContainerCreating', image, message: 'Unable to attach or mount volumes' },
+      ],
+    },
+  ],
+  [
+    'cannot be scheduled',
+    noLease,
+    withPod({ phase: 'Pending', conditions: unscheduled }),
+    { notStarted: [{ pod, reason: 'Unschedulable', message: 'no volume' }] },
+  ],
+  [
+    'crashes',
+    noLease,
+    withPod({ ...waiting('CrashLoopBackOff'), phase: 'Running' }),
+    { notStarted: [{ pod, reason: 'CrashLoopBackOff', image, message: 'of the container' }] },
+  ],
+  ['has 0 replicas', noLease, scaled, { replicas: 0, problem: 'scaled to 0 replicas' }],
+  [
+    'has no leader',
+    noLease,
+    undefined,
+    { readyReplicas: 1, leader: undefined, problem: undefined },
+  ],
+  [
+    'is a process outside the cluster',
+    { withoutDeployments: true, leader: 'laptop_1' },
+    undefined,
+    { installed: 'Process', leader: 'laptop', readyReplicas: 1 },
+  ],
+  [
+    'is not installed',
+    { ...noLease, withoutDeployments: true },
+    undefined,
+    { installed: 'None', replicas: 0, leader: undefined },
+  ],
+] as const)('readParts describes an operator that %s', async (_, options, change, expected) => {
+  const scene = await startScene(options);
+  await change?.(scene);
+  const { signal } = new AbortController();
+  await using session = new Session({ businessContext: new Map() }, signal);
+  const parts = await readParts(session);
+  if (parts.state === 'unread') throw new Error(parts.why.en);
+  expect(parts.value.health.find(({ part }) => part === 'operator')).toMatchObject(expected);
+});

@@ -1,0 +1,225 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { type Gate, type Outage, openGate, outages } from '../../test/fixtures/cli/gate.ts';
+import { unchangedPlan } from '../../test/fixtures/cli/plans.ts';
+import { answerPlan } from '../../test/fixtures/cli/played-operator.ts';
+import { type CliFixture, startScene } from '../../test/fixtures/cli/scene.ts';
+import { cluster, config, port } from '../explain/testing/healthy.ts';
+import { systemClock } from '../time/clock.ts';
+import { createFakeClock, settled } from '../time/fake-clock.ts';
+import { tunnels } from './access/kubectl.ts';
+import { openstackConfigs } from './facts/kinds.ts';
+
+let clock = createFakeClock();
+const gates = new Map<string, Gate>();
+
+function gateOf(name: 'management' | 'operator' | 'business'): Gate {
+  const gate = gates.get(name);
+  if (!gate) throw new Error(`no gate ${name}`);
+  return gate;
+}
+
+/** True inside a command; the simulated servers use the machine's clock. */
+const inCommand = new AsyncLocalStorage<boolean>();
+
+/** Replaces kubectl by connections to the gates, and the commands' clock by a fake clock. */
+function replaceTools(): void {
+  const end = { [Symbol.asyncDispose]: () => Promise.resolve() };
+  vi.spyOn(tunnels, 'startProxy').mockImplementation(({ context }) => {
+    const { port: own } = gateOf(context === 'biz-context' ? 'business' : 'management');
+    return Promise.resolve({ server: `http://127.0.0.1:${own}`, ...end });
+  });
+  vi.spyOn(tunnels, 'startPortForward').mockImplementation(() =>
+    Promise.resolve({ localPort: gateOf('operator').port, ...end }),
+  );
+  const machine = { ...systemClock };
+  const chosen = () => (inCommand.getStore() === true ? clock : machine);
+  vi.spyOn(systemClock, 'sleep').mockImplementation((...argv) => chosen().sleep(...argv));
+  vi.spyOn(systemClock, 'now').mockImplementation(() => chosen().now());
+  vi.spyOn(systemClock, 'monotonicMs').mockImplementation(() => chosen().monotonicMs());
+  onTestFinished(() => void vi.restoreAllMocks());
+}
+
+/** Starts the scene with a gate before each server. */
+async function startGates(): Promise<CliFixture> {
+  clock = createFakeClock(new Date());
+  const scene = await startScene();
+  const authorization = `Bearer ${await scene.api.access.token()}`;
+  gates.set('management', await openGate(scene.api.url, { authorization }));
+  gates.set('business', await openGate(scene.api.url, { authorization }));
+  gates.set('operator', await openGate(`http://127.0.0.1:${scene.operatorPort}`));
+  await answerPlan(scene, unchangedPlan);
+  scene.answers.set('GET /v1/inventory/history', []);
+  replaceTools();
+  return scene;
+}
+
+const commands = {
+  status: ['status', '--business-context', 'biz-1=biz-context'],
+  doctor: ['doctor', '--business-context', 'biz-1=biz-context'],
+  why: ['why', 'worker-18/multinic1', '--business-context', 'biz-1=biz-context'],
+  plan: ['plan', 'storage'],
+  nodes: ['nodes'],
+  nics: ['nics'],
+  history: ['history'],
+} as const;
+type Name = keyof typeof commands;
+
+interface Source {
+  readonly title: string;
+  readonly outage: (scene: CliFixture, outage: Outage) => void | Promise<void>;
+  /** Name in the output. */
+  readonly shown: string;
+  /** Commands without need for the source. */
+  readonly unneeded?: (outage: Outage) => readonly Name[];
+}
+
+const lists = ['plan', 'nodes', 'nics', 'history'] as const;
+
+function isParts(path: string): boolean {
+  return /\/(deployments|pods)(\?|$)/.test(path);
+}
+
+const causes: Readonly<Record<Outage, string>> = {
+  refused: 'connect ECONNREFUSED 10.0.0.1:443',
+  hanging: 'no answer within 10 s',
+  '401': 'unexpected status 401',
+  '403': 'unexpected status 403',
+  garbage: 'the answer is no JSON',
+};
+
+/** Reports an OpenstackConfig's failure as the operator does. */
+async function failConfig({ client, answers }: CliFixture, reason: string, message: string) {
+  const { namespace = '', name } = config.metadata;
+  const conditions = [{ type: 'Ready', status: 'False', reason, message }];
+  const status = { ...config.status, conditions };
+  await client.patchStatus(openstackConfigs, { namespace, name }, { status });
+  const configs = port.configs.map((each) => ({ ...each, ready: 'False', reason, message }));
+  answers.set('GET /v1/ports', { items: [{ ...port, configs }] });
+}
+
+const sources: readonly Source[] = [
+  {
+    title: 'management API',
+    outage: (_, outage) => void (gateOf('management').outageOf = () => outage),
+    shown: 'management cluster (',
+  },
+  {
+    title: 'Deployments and Pods',
+    outage: (_, outage) =>
+      void (gateOf('management').outageOf = (path) => (isParts(path) ? outage : undefined)),
+    shown: 'management cluster (',
+    // The Lease alone leads to the operator.
+    unneeded: (outage) => (outage === '403' ? lists : []),
+  },
+  {
+    title: 'Lease',
+    outage: (_, outage) =>
+      void (gateOf('management').outageOf = (path) =>
+        path.includes('/leases/') ? outage : undefined),
+    shown: 'management cluster (',
+  },
+  {
+    title: 'operator API',
+    outage: (_, outage) => void (gateOf('operator').outageOf = () => outage),
+    shown: 'operator (port-forward ',
+  },
+  {
+    title: 'Viola',
+    outage: async (scene, outage) => {
+      const message = `viola: ${causes[outage]}`;
+      const { reachable: _, ...unread } = { ...cluster, message };
+      scene.answers.set('GET /v1/clusters', { items: [unread] });
+      const detail = `node "worker-18" could not be read: ${message}`;
+      const refused = { status: 503, code: 'NodeUnread', detail };
+      scene.answers.set('GET /v1/nodes/biz-1/worker-18', refused);
+      await failConfig(scene, 'ViolaPostError', message);
+    },
+    shown: 'Viola',
+  },
+  {
+    title: 'Keystone',
+    outage: (scene, outage) => failConfig(scene, 'KeystoneError', `keystone: ${causes[outage]}`),
+    shown: 'Keystone',
+  },
+  {
+    title: 'Neutron',
+    outage: async (scene, outage) => {
+      await failConfig(scene, 'NeutronPortError', `neutron: ${causes[outage]}`);
+      const detail = `Neutron could not be read: ${causes[outage]}`;
+      scene.answers.set('GET /v1/ports', { status: 503, code: 'PortUnread', detail });
+    },
+    shown: 'Neutron',
+  },
+  {
+    title: 'business API',
+    outage: (_, outage) => void (gateOf('business').outageOf = () => outage),
+    shown: 'business cluster (context biz-context)',
+    unneeded: () => lists,
+  },
+];
+
+const rows = sources.flatMap((source) =>
+  outages.map((outage) => ({ ...source, kind: outage, title: `${source.title}: ${outage}` })),
+);
+
+/** Requests without an answer, in milliseconds. */
+interface Hang {
+  /** Start of the present hang; undefined: no request hangs. */
+  since: number | undefined;
+  longest: number;
+}
+
+/** Runs a command; time moves only while no source has a request to answer. */
+async function run(scene: CliFixture, argv: readonly string[]) {
+  const state = { isEnded: false };
+  const running = inCommand.run(true, () => scene.run(...argv));
+  const ended = running.finally(() => (state.isEnded = true));
+  const hang: Hang = { since: undefined, longest: 0 };
+  while (!state.isEnded) {
+    await quiet();
+    measure(hang);
+    const [wait] = clock.waits;
+    if (!state.isEnded && wait !== undefined) await clock.advance(Math.max(wait, 1));
+    measure(hang);
+  }
+  return { ...(await ended), longest: hang.longest };
+}
+
+function measure(hang: Hang): void {
+  const now = clock.monotonicMs();
+  if (hang.since !== undefined) hang.longest = Math.max(hang.longest, now - hang.since);
+  const isHanging = [...gates.values()].some(({ hanging }) => hanging > 0);
+  hang.since = isHanging ? (hang.since ?? now) : undefined;
+}
+
+/** A request passes the loopback interface in less (ms). */
+const quietMs = 10;
+
+/** Waits until no source has a request in progress. */
+async function quiet(): Promise<void> {
+  const all = [...gates.values()];
+  const counted = () => all.reduce((sum, { count }) => sum + count, 0);
+  for (let before = -1; before !== counted() || all.some(({ busy }) => busy > 0); ) {
+    before = counted();
+    await settled();
+    await setTimeout(quietMs);
+  }
+}
+
+it.each(rows)('no command ends well without $title', async ({ outage, kind, shown, unneeded }) => {
+  const scene = await startGates();
+  await outage(scene, kind);
+  const exempt = unneeded?.(kind) ?? [];
+  const report: string[] = [];
+  for (const [name, argv] of Object.entries(commands)) {
+    const { status, out, err, longest } = await run(scene, argv);
+    const isNamed = `${out}\n${err}`.includes(shown);
+    const isGood = exempt.includes(name as Name) ? status === 0 : status !== 0 && isNamed;
+    if (!isGood || longest > 10_000) {
+      report.push(`${name}: exit status ${status}, ${longest} ms\n${out}\n${err}`);
+    }
+  }
+  expect(report.join('\n\n')).toBe('');
+});
