@@ -66,6 +66,9 @@ describe('next steps', () => {
       const lines = rows.map((words) => words.filter(isText).join(' '));
       const named = [...texts.flatMap(({ en, ko }) => [en, ko]), ...lines].flatMap(pluginCommands);
       for (const name of named) expect(Object.keys(commands)).toContain(name);
+      // `status` and `doctor` print the next step themselves.
+      expect(lines.flatMap(pluginCommands)).not.toContain('status');
+      expect(lines.flatMap(pluginCommands)).not.toContain('doctor');
     },
   );
 

@@ -1,4 +1,11 @@
-import { appendToSpec, multinic, openstack, patchConfig, syncConfig } from './next-step-row.ts';
+import {
+  appendToSpec,
+  listViolaPods,
+  multinic,
+  openstack,
+  patchConfig,
+  syncConfig,
+} from './next-step-row.ts';
 import { nothing, row, type StatusReasonRow } from './reason-row.ts';
 
 /** Reasons for an OpenstackConfig's ports, and for planned NICs that are not configured. */
@@ -188,7 +195,7 @@ export const portReasons = {
       'Check that Viola runs, and that Viola reaches the business cluster.',
       'Viola가 실행 중인지, Viola가 비즈니스 클러스터에 연결되는지 확인하십시오.',
     ],
-    { alerts: [], nextStep: [{ commands: [multinic('doctor')] }] },
+    { alerts: [], nextStep: listViolaPods },
   ),
   NodeConfigChanged: row(
     'openstackconfig',
