@@ -24,6 +24,8 @@ describe('exit status', () => {
     ['status', [], 0],
     ['nodes', [], 0],
     ['nodes', ['-o', 'nonsense'], 2],
+    ['nodes', ['--request-timeout', '0s'], 2],
+    ['nodes', ['--business-kubeconfig', 'biz-1'], 2],
     ['nics', ['--state', 'Unused'], 0],
     ['why', ['worker-18/multinic1'], 0],
     ['why', ['10.40.0.18'], 0],

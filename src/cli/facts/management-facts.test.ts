@@ -7,6 +7,7 @@ import {
   startScene,
 } from '../../../test/fixtures/cli/scene.ts';
 import { labels } from '../../api/names.ts';
+import type { PodNotStarted } from '../../explain/facts.ts';
 import { deployments, events, pods } from '../../kube/core-resources.ts';
 import { Session } from '../access/session.ts';
 import { readParts } from './management-facts.ts';
@@ -69,6 +70,17 @@ const unscheduled = [
   { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'no volume' },
 ];
 
+/** Returns the texts that a screen shows about Pods that do not start. */
+function namesIn(expected: object): readonly string[] {
+  const { notStarted = [] } = expected as { readonly notStarted?: readonly PodNotStarted[] };
+  return notStarted.flatMap(({ reason, message = '', image: of = '' }) => [
+    pod,
+    reason,
+    message,
+    of,
+  ]);
+}
+
 it.each([
   [
     'cannot pull its image',
@@ -129,4 +141,8 @@ it.each([
   const parts = await readParts(session);
   if (parts.state === 'unread') throw new Error(parts.why.en);
   expect(parts.value.health.find(({ part }) => part === 'operator')).toMatchObject(expected);
+  const { status, out } = await scene.run('status');
+  // The port-forward of the fake kubectl reaches the process, too.
+  expect(status === 0).toBe('installed' in expected && expected.installed === 'Process');
+  for (const text of namesIn(expected)) expect(out).toContain(text);
 });
