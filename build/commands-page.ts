@@ -24,7 +24,7 @@ const meanings: Readonly<Record<keyof typeof exit, string>> = {
   usage: 'wrong usage, or no usable kubeconfig',
   refused: 'refused, nothing was changed',
   changes:
-    '`plan`, `diff`, `migrate biz-config plan`: changes are planned, or differences were found',
+    '`plan`, `diff`, `migrate biz-config plan`: changes are planned, `plan` has problems, or differences were found',
   findings: '`status`, `why`, `doctor`: findings at or above `--fail-on`',
   incomplete:
     'a required source did not answer (`--allow-incomplete` and `--fail-on never` turn this into 0)',

@@ -61,6 +61,11 @@ export function shortMessage(text: string): string {
     .toWellFormed();
 }
 
+/** Returns a message without its RFC 3339 times, to compare two messages. */
+export function undated(message = ''): string {
+  return message.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, '');
+}
+
 /** Returns the condition with this type, if any. */
 export function findCondition(list: readonly Condition[] | undefined, type: string) {
   return list?.find((entry) => entry.type === type);

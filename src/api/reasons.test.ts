@@ -11,6 +11,7 @@ import { nicReasons } from './reasons/nic.ts';
 import { nodeReasons } from './reasons/node.ts';
 import { openstackConfigReasons } from './reasons/openstackconfig.ts';
 import { partReasons } from './reasons/part.ts';
+import { preflightReasons } from './reasons/preflight.ts';
 import { protectionReasons } from './reasons/protection.ts';
 import type { ReasonRow } from './reasons/reason-row.ts';
 import { reasons, reasonsOf, rowOf } from './reasons.ts';
@@ -42,6 +43,7 @@ describe('reasons table', () => {
       partReasons,
       protectionReasons,
       explainReasons,
+      preflightReasons,
     ];
     const names = tables.flatMap((table) => Object.keys(table));
     expect(names.toSorted()).toEqual(Object.keys(reasons).toSorted());

@@ -223,3 +223,15 @@ it.each(rows)('no command ends well without $title', async ({ outage, kind, show
   }
   expect(report.join('\n\n')).toBe('');
 });
+
+it.each([
+  ['nodes', '--allow-incomplete'],
+  ['status', '--fail-on', 'never'],
+])('%s %s ends with 0 without Viola, and names Viola', async (...argv) => {
+  const scene = await startGates();
+  const { reachable: _, ...silent } = cluster;
+  scene.answers.set('GET /v1/clusters', { items: [silent] });
+  const { status, out, err } = await run(scene, argv);
+  expect(`${out}\n${err}`).toContain('incomplete: Viola (biz-1)');
+  expect(status).toBe(0);
+});

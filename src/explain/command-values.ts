@@ -40,13 +40,16 @@ export function valuesOf(about: About): KnownValues {
     port: port?.portId ?? nic?.portId,
     server,
     job,
-    partNamespace: part?.namespace,
-    waitingPod: part?.notStarted?.[0]?.pod,
+    ...ofPart(part),
     ...subnetsOf(spec, port?.addresses[0]?.subnetId),
     ...serversOf(spec, server),
     raisedLimit: raisedLimit(spec),
     ...foreignAddressOf(nic),
   };
+}
+
+function ofPart(part: About['part']) {
+  return { partNamespace: part?.namespace, waitingPod: part?.notStarted?.[0]?.pod };
 }
 
 function subnetsOf(spec: Spec, subnet: string | undefined) {

@@ -47,6 +47,15 @@ describe('a legacy Viola', () => {
     expect(scene.status().nodes?.map(({ state }) => state)).toEqual(['Unknown', 'Unknown']);
   });
 
+  it('NICsReady stays StatusUnsupported, and Delivered stays as posted, without syncs', async () => {
+    await deliverToLegacy(scene);
+    scene.trigger('mode: webhook');
+    const before = scene.status();
+    await scene.readNodes(600_000);
+    expect(scene.status()).toEqual(before);
+    expect(scene.condition('Delivered')?.status).toBe('True');
+  });
+
   it('a legacy Viola gets an unchanged node once, even after a restart', async () => {
     await deliverToLegacy(scene);
     scene.restart();

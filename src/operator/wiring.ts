@@ -13,6 +13,7 @@ import { createDeliveryRecords } from './clusters/deliver/legacy/delivery-record
 import type { Violas } from './clusters/deliver/violas.ts';
 import { createDeletionGuard } from './flow/deletion/guard.ts';
 import { createInventory } from './flow/inventory-records/inventory.ts';
+import { NodeEvidenceReader } from './flow/node-evidence/node-evidence.ts';
 import { type CloudEvent, noteCloudEvent } from './flow/schedule/cloud-events.ts';
 import { pendingScope } from './flow/schedule/sync-scope.ts';
 import { lanesOf, slowSyncMs, workers } from './flow/schedule/worker-lanes.ts';
@@ -91,6 +92,7 @@ export function wireOperator(options: WiringOptions) {
     plans,
     cloudAges,
   };
+  const nodeEvidence = new NodeEvidenceReader(steps);
   const policy = watchTriggers({
     ...shared,
     context,
@@ -138,7 +140,7 @@ export function wireOperator(options: WiringOptions) {
     lead: async (leading: AbortSignal): Promise<void> => {
       const around = async (run: () => Promise<void>): Promise<void> => {
         await begin();
-        await notifications.during(leading, async () => brokerSecrets.during(leading, run));
+        await duringAll([notifications, nodeEvidence, brokerSecrets], leading, run);
       };
       await controllers.run(leading, { around }).finally(() => withdrawReads(memories));
     },
@@ -150,6 +152,20 @@ export function wireOperator(options: WiringOptions) {
       }
     },
   };
+}
+
+interface Accompanying {
+  during(leading: AbortSignal, work: () => Promise<void>): Promise<void>;
+}
+
+/** Runs the work with everything that accompanies a leadership term. */
+async function duringAll(
+  [first, ...rest]: readonly Accompanying[],
+  leading: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (!first) return work();
+  return first.during(leading, async () => duringAll(rest, leading, work));
 }
 
 /** Returns an object's state after a reconcile, named as in the legacy operator's metric. */

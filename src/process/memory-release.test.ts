@@ -45,6 +45,27 @@ it.each([
   expect(gc).toHaveBeenCalledTimes(times);
 });
 
+it('releaseMemoryRegularly doubles its pauses, up to 4 min, while each poll needs the same memory again', () => {
+  const { heap, gc } = startWith(20, 30);
+  const poll = () => {
+    heap.totalMb = Math.max(heap.totalMb, 45);
+    vi.advanceTimersByTime(15_000);
+  };
+  gc.mockImplementation(() => {
+    heap.totalMb = 30;
+  });
+  vi.advanceTimersByTime(30_000);
+  const collections = () => {
+    gc.mockClear();
+    for (let minute = 0; minute < 4; minute++) for (let n = 0; n < 4; n++) poll();
+    return gc.mock.calls.length;
+  };
+  expect([collections(), collections(), collections()]).toEqual([5, 1, 1]);
+  heap.totalMb = 80;
+  vi.advanceTimersByTime(15_000);
+  expect(heap.totalMb, 'a burst is returned at once').toBe(30);
+});
+
 it('releaseMemoryRegularly flushes code and compacts the heap the first time only, then resets the V8 flags', () => {
   const { heap } = startWith(20, 30);
   vi.advanceTimersByTime(30_000);

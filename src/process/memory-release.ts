@@ -8,23 +8,33 @@ const intervalMs = 15_000;
 const maxHeapBytes = 48 * 1024 * 1024;
 /** Growth factor of the heap between collections. */
 const growth = 1.25;
+/** Longest pause between collections: 16 intervals of 15 s. */
+const maxPause = 16;
 
 const thorough = ['stress-flush-code', 'compact-on-every-full-gc'] as const;
 
 /**
  * Returns unused heap pages to the system: once after the start, then after the heap has grown by a quarter. V8
  * retains the pages of a burst in a busy process: 30 MB after a sync of 1,000 servers. A collection blocks the process
- * for 50 ms. Does nothing without --expose-gc.
+ * for 50 ms: while the heap only grows back to its size before the last collection, as each poll makes the heap do, the
+ * pauses double. Does nothing without --expose-gc.
  */
 export function releaseMemoryRegularly(): void {
   const { gc } = globalThis;
   if (!gc) return;
-  let retained = 0;
+  const size = { usual: 0, released: 0 };
+  const intervals = { pause: 1, left: 0 };
   const release = () => {
     const { heapUsed, heapTotal } = process.memoryUsage();
-    if (heapUsed > maxHeapBytes || heapTotal < retained * growth) return;
+    intervals.left -= 1;
+    if (heapUsed > maxHeapBytes || heapTotal < size.released * growth) return;
+    const isUsual = heapTotal < size.usual * growth;
+    if (isUsual && intervals.left > 0) return;
+    intervals.pause = isUsual ? Math.min(intervals.pause * 2, maxPause) : 1;
+    intervals.left = intervals.pause;
+    size.usual = heapTotal;
     gc({ type: 'major', flavor: 'last-resort' });
-    retained = process.memoryUsage().heapTotal;
+    size.released = process.memoryUsage().heapTotal;
   };
   setTimeout(() => {
     // These flags drop compiled code (compiled again on its next call) and compact live objects; too expensive for

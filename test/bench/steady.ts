@@ -21,10 +21,13 @@ import { applyFor, makeTenant, readiness } from './tenants.ts';
 
 const portsPerServer = 3;
 const pollSeconds = 10;
-/** Polls before the measured ones: the last changes settle, and the process has released the memory of its start. */
-const settling = 3;
+/**
+ * Polls before the measured ones: the last changes settle, the process releases the memory of its start, and the pauses of
+ * src/process/memory-release.ts grow to several polls.
+ */
+const settling = 12;
 const polls = 6;
-/** The pause writes a status, and src/process/memory-release.ts collects the garbage of the polls within 15 s. */
+/** The pause writes a status; the process is then idle. */
 const pausing = 17_000;
 const idleSeconds = 20;
 const goals = { timesFloor: 6, timesHalf: 2.2 };

@@ -79,7 +79,9 @@ export class Storage {
   /** The changes after a revision, or undefined when they are no longer known. */
   since(revision: number): readonly Change[] | undefined {
     if (revision < this.#forgotten) return undefined;
-    return this.#history.filter((change) => change.revision > revision);
+    // Revisions only rise, and watches ask for the newest changes.
+    const last = this.#history.findLastIndex((change) => change.revision <= revision);
+    return this.#history.slice(last + 1);
   }
 
   /** The objects of a kind as they were at a revision, or undefined when that is no longer known. */

@@ -1,5 +1,4 @@
-import { labels } from '../names.ts';
-import { multinic } from './next-step-row.ts';
+import { listViolaPods, multinic } from './next-step-row.ts';
 import { type ReasonRow, row } from './reason-row.ts';
 
 /** Codes of ViolaPostError: rows with the next step by cause. */
@@ -16,9 +15,7 @@ export const deliveryReasons = {
       'Viola의 Pod가 실행 중이고 오퍼레이터가 메시지의 주소에 연결할 수 있는지 확인하십시오. 자동으로 재시도합니다.',
     ],
     {
-      nextStep: [
-        { commands: [['kubectl', 'get', 'pods', '-A', '-l', `${labels.component}=viola`]] },
-      ],
+      nextStep: listViolaPods,
     },
   ),
   ClusterNotRegistered: row(

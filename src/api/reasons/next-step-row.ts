@@ -1,3 +1,4 @@
+import { labels } from '../names.ts';
 import type { Wording } from '../texts/text.ts';
 
 /** Facts for a command; the command waits for all its facts. */
@@ -84,6 +85,11 @@ export function openstack(...words: readonly string[]): CommandRow {
 
 /** Requests a sync for the OpenstackConfig. */
 export const syncConfig = [{ commands: [multinic('sync', '{config}')] }] as const;
+
+/** Lists Viola's Pods; runs in the management cluster. */
+export const listViolaPods = [
+  { commands: [['kubectl', 'get', 'pods', '-A', '-l', `${labels.component}=viola`]] },
+] as const;
 
 /** Requests a sync after a correction; a sync before it ends with the same reason. */
 export function correctAndSync(en: string, ko: string): readonly [NextStepRow] {

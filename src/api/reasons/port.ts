@@ -1,4 +1,11 @@
-import { appendToSpec, multinic, openstack, patchConfig } from './next-step-row.ts';
+import {
+  appendToSpec,
+  listViolaPods,
+  multinic,
+  openstack,
+  patchConfig,
+  syncConfig,
+} from './next-step-row.ts';
 import { nothing, row, type StatusReasonRow } from './reason-row.ts';
 
 /** Reasons for an OpenstackConfig's ports, and for planned NICs that are not configured. */
@@ -176,6 +183,32 @@ export const portReasons = {
       '비즈니스 클러스터에서 컨트롤러가 실행 중인지 확인하십시오.',
     ],
     { alerts: [] },
+  ),
+  NodesNotRead: row(
+    'openstackconfig',
+    true,
+    [
+      'The MultiNicNodeConfigs of the business cluster were not read for almost three minutes, so their present state is unknown. The message names the last read.',
+      '비즈니스 클러스터의 MultiNicNodeConfig를 약 3분 동안 조회하지 못해 현재 상태를 알 수 없습니다. 마지막 조회 시각은 메시지에 있습니다.',
+    ],
+    [
+      'Check that Viola runs, and that Viola reaches the business cluster.',
+      'Viola가 실행 중인지, Viola가 비즈니스 클러스터에 연결되는지 확인하십시오.',
+    ],
+    { alerts: [], nextStep: listViolaPods },
+  ),
+  NodeConfigChanged: row(
+    'openstackconfig',
+    true,
+    [
+      'A MultiNicNodeConfig was changed or deleted in the business cluster after the last sync.',
+      '마지막 동기화 이후 비즈니스 클러스터에서 MultiNicNodeConfig가 변경되거나 삭제되었습니다.',
+    ],
+    [
+      'Nothing while syncs run by themselves: the next sync delivers the planned content again. In other trigger modes, and to end a pause, start a sync.',
+      '동기화가 자동으로 실행되면 조치가 필요 없습니다. 다음 동기화가 계획한 내용을 다시 전달합니다. 다른 트리거 모드이거나 일시 중지된 경우에는 동기화를 시작하십시오.',
+    ],
+    { alerts: [], nextStep: syncConfig },
   ),
   StatusUnsupported: row(
     'openstackconfig',

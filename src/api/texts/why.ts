@@ -150,10 +150,6 @@ export const whyTexts = {
     en: 'Viola does not reach business cluster {providerId}: {message}{at}{next}',
     ko: 'Viola가 비즈니스 클러스터 {providerId}에 연결하지 못합니다: {message}{at}{next}',
   },
-  reachCluster: {
-    en: 'check the address, the network and the token of the business cluster; the delivery is retried by itself',
-    ko: '비즈니스 클러스터의 주소, 네트워크, 토큰을 확인하십시오. 전달은 자동으로 재시도합니다.',
-  },
   notRegistered: {
     en: 'no business cluster {id} is registered with Viola',
     ko: 'Viola에 비즈니스 클러스터 {id}가 등록되어 있지 않습니다',

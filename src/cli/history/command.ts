@@ -52,8 +52,8 @@ async function listHistory(
     const history = required(await readHistory(run.session, search));
     const list = historyList(reachOf(history, lang));
     const rows = history.changes;
-    const unread = await unreadBehind(run.session, shownBy(rows));
-    await printList(run, list, options, () => Promise.resolve({ rows, unread }));
+    const read = { rows, unread: () => unreadBehind(run.session, shownBy(rows)) };
+    const unread = await printList(run, list, options, () => Promise.resolve(read));
     if (rows.length > 0) console.error(reachOf(history, lang));
     endWith({ unread }, options);
   });

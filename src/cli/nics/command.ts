@@ -40,7 +40,7 @@ async function listNics(options: Options, endWith: EndWith): Promise<void> {
   const names = node === undefined ? [] : [node];
   refuseUnknownState(options, states);
   await withSession(options, async (run) => {
-    const { unread = [] } = await printList(
+    const unread = await printList(
       run,
       nicList(() => run.session.now()),
       options,
@@ -49,7 +49,7 @@ async function listNics(options: Options, endWith: EndWith): Promise<void> {
         const nodes = required(await readNodes(run.session, filter));
         const chosen = await chosenNodes(run.session, nodes, { names, cluster, namespace });
         const rows = withWords(chosen.flatMap(nicRows), options);
-        return { rows, unread: await unreadBehind(run.session, shownBy(rows)) };
+        return { rows, unread: () => unreadBehind(run.session, shownBy(rows)) };
       },
     );
     endWith({ unread }, options);

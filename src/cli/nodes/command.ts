@@ -41,13 +41,13 @@ async function listNodes(
   refuseUnknownState(options, listedState.options);
   await withSession(options, async (run) => {
     const list = listOf(() => run.session.now());
-    const { unread = [] } = await printList(run, list, options, async () => {
+    const unread = await printList(run, list, options, async () => {
       const { config } = options;
       const given = Object.entries({ providerId: cluster, config });
       const filter = Object.fromEntries(given.filter(([, value]) => value !== undefined));
       const nodes = required(await readNodes(run.session, filter));
       const rows = withWords(await chosenNodes(run.session, nodes, wanted), options);
-      return { rows, unread: await unreadBehind(run.session, shownBy(rows)) };
+      return { rows, unread: () => unreadBehind(run.session, shownBy(rows)) };
     });
     endWith({ unread }, options);
   });

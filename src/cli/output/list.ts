@@ -28,23 +28,22 @@ export interface ListOptions extends CommonOptions {
 /** Interval between reads with --watch (ms). */
 const watchMs = 5_000;
 
-/** Rows, and required sources without an answer behind the rows. */
 export interface ListRead<T> {
   readonly rows: readonly T[];
-  /** Default: none. */
-  readonly unread?: readonly UnreadSource[];
+  /** Reads required sources without an answer behind the rows; absent: none. */
+  readonly unread?: () => Promise<readonly UnreadSource[]>;
 }
 
-/** Prints a list; with --watch again each changed row. Returns the first read. */
+/** Prints a list; with --watch again each changed row. Returns required sources without an answer at the first read. */
 export async function printList<T>(
   { session }: { readonly session: Pick<Session, 'clock' | 'signal'> },
   list: List<T>,
   options: ListOptions,
   read: () => Promise<ListRead<T>>,
-): Promise<ListRead<T>> {
-  const first = await read();
-  const { rows } = first;
-  show(list, first, options);
+): Promise<readonly UnreadSource[]> {
+  const { rows, unread: readUnread } = await read();
+  const unread = sourcesInContext((await readUnread?.()) ?? [], options);
+  show(list, { rows, unread }, options);
   const textOf = (row: T) => JSON.stringify(list.object(row));
   // Only the latest read counts: a row that becomes as it was before has changed, too.
   let latest = new Set(rows.map(textOf));
@@ -53,14 +52,18 @@ export async function printList<T>(
     const { rows: current } = await read();
     const changed = current.filter((row) => !latest.has(textOf(row)));
     latest = new Set(current.map(textOf));
-    if (changed.length > 0) show(list, { rows: changed }, { ...options, headers: false });
+    if (changed.length > 0)
+      show(list, { rows: changed, unread: [] }, { ...options, headers: false });
   }
-  return first;
+  return unread;
 }
 
-function show<T>(list: List<T>, read: ListRead<T>, options: CommonOptions): void {
-  const { rows } = read;
-  const unread = sourcesInContext(read.unread ?? [], options);
+interface Shown<T> {
+  readonly rows: readonly T[];
+  readonly unread: readonly UnreadSource[];
+}
+
+function show<T>(list: List<T>, { rows, unread }: Shown<T>, options: CommonOptions): void {
   const { output, headers, lang } = options;
   if (output === 'json' || output === 'yaml') {
     const items = rows.map((row) => list.object(row));

@@ -3,6 +3,7 @@ import { config } from '../../explain/testing/healthy.ts';
 import { requestGate } from './request-gate.ts';
 
 const failing = { type: 'Ready', status: 'False', reason: 'KeystoneError', message: 'refused' };
+const silent = { ...failing, reason: 'ViolaPostError', message: 'ViolaUnavailable: viola: x' };
 const ready = { type: 'Ready', status: 'True', reason: 'NoChange', message: '' };
 const attempt = { reconcileAt: 'earlier', at: '2026-11-26T05:00:00Z' };
 
@@ -64,11 +65,29 @@ it.each<[string, 'sync' | 'check', Reads, string]>([
     'handled',
   ],
   [
-    'no check is handled while Ready is False',
+    'Viola has not answered for 30 s',
     'check',
     [
-      [0, failing, attempt],
-      [30, failing, attempt],
+      [0, silent, attempt],
+      [30, silent, attempt],
+    ],
+    'failing',
+  ],
+  [
+    'Ready False has another cause',
+    'check',
+    [
+      [0, failing],
+      [30, failing],
+    ],
+    'open',
+  ],
+  [
+    'Ready False has a reason of a newer operator',
+    'check',
+    [
+      [0, { ...failing, reason: 'Newer' }],
+      [30, { ...failing, reason: 'Newer' }],
     ],
     'failing',
   ],

@@ -1,4 +1,6 @@
+import { preventedBy } from '../../api/awaited.ts';
 import { findCondition } from '../../api/condition.ts';
+import { rowOf } from '../../api/reasons.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
 
 /** Request in an annotation: kind, and value or id. */
@@ -25,10 +27,16 @@ export function requestGate(request: AnnotatedRequest): RequestGate {
     const { status, reason, message } = readyIn(config);
     const current = [status, reason, message].join(' ');
     if (current !== latest) [latest, sinceMs] = [current, atMs];
-    const isSilent = request.kind === 'check' || config.status?.lastAttempt === undefined;
+    const isCause =
+      request.kind === 'check' ? mayPreventCheck(reason) : config.status?.lastAttempt === undefined;
     const isUnchanged = atMs - sinceMs >= unchangedMs;
-    return isSilent && isUnchanged && status === 'False' ? 'failing' : 'open';
+    return isCause && isUnchanged && status === 'False' ? 'failing' : 'open';
   };
+}
+
+/** A newer operator's reason may prevent a check, too. */
+function mayPreventCheck(reason: string): boolean {
+  return rowOf(reason) === undefined || preventedBy.check.some((each) => each === reason);
 }
 
 function isHandled({ status = {} }: ConfigObject, { kind, value }: AnnotatedRequest): boolean {

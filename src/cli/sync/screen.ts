@@ -1,10 +1,10 @@
+import { awaitedIn } from '../../api/awaited.ts';
 import { messageCodeOf } from '../../api/message-codes.ts';
 import type { NodeView } from '../../api/read-http.ts';
 import { rowOf } from '../../api/reasons.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
 import { filled } from '../../api/texts/text.ts';
 import { words } from '../../api/texts/titles.ts';
-import { multinic } from '../../explain/commands.ts';
 import { nextFor } from '../../explain/next-steps.ts';
 import type { NextStep } from '../../explain/step.ts';
 import { nodeKey } from '../../explain/subject.ts';
@@ -54,8 +54,9 @@ function nextAfterSync({
   return next.commands.some(isSync) ? { text: row.action, commands: [] } : next;
 }
 
+/** True if the command waits for an attempt, which has just ended with this reason. */
 function isSync(command: string): boolean {
-  return command.startsWith(multinic('sync'));
+  return awaitedIn(command.split(' ')) === 'attempt';
 }
 
 /** Returns the result of a check with repair; `why` is the command for an explanation. */

@@ -49,7 +49,7 @@ async function why(text: string, options: Options, endWith: EndWith): Promise<vo
     } else {
       print(whyPage(explanations, unread, lang));
     }
-    const isFailed = explanations.some(({ steps }) => steps.every(isOpen));
+    const isFailed = explanations.every(({ steps }) => steps.every(isOpen));
     endWith({ isFailed, severities: severitiesIn(explanations), unread }, options);
   });
 }

@@ -80,11 +80,7 @@ function unreachable(
 }
 
 /** Next step for an unreachable business cluster. */
-export const reachIt: NextStep = {
-  text: whyTexts.reachCluster,
-  commands: [],
-  preview: [],
-};
+export const reachIt: NextStep = nextFor('ViolaPostError', { code: 'ClusterUnreachable' });
 
 function notRegistered(provider: string | undefined): Outcome {
   const id = provider ?? 'PROVIDER';
@@ -121,7 +117,8 @@ function laterFailure(subject: Subject): Outcome | undefined {
   const { ready, reason, message } = config ?? {};
   if (ready !== 'False' || reason !== 'ViolaPostError') return undefined;
   const view = valueOf(facts.cluster);
-  const make = view && isUnread(view) ? fail : warn;
+  const isSilent = view && isUnread(view) && facts.node.state === 'unread';
+  const make = isSilent ? fail : warn;
   return make(
     reason,
     ofMessage(reason, message),

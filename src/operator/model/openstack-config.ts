@@ -77,6 +77,11 @@ export function reconcileAtOf({ metadata }: ConfigObject): string {
   return shortened(requests.filter(Boolean).join(' '));
 }
 
+/** Returns the value of the annotation multinic.io/reconcile-at as stored in the status; '': none. */
+export function reconcileRequestOf({ metadata }: ConfigObject): string {
+  return shortened(metadata.annotations?.[annotations.reconcileAt] ?? '');
+}
+
 /** Returns the value releasing blocked removals; '': none. */
 export function allowRemovalsOf({ metadata }: ConfigObject): string {
   return shortened(metadata.annotations?.[annotations.allowRemovals] ?? '');

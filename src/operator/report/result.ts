@@ -3,6 +3,7 @@ import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { Observation } from '../../plan/observation.ts';
 import type { NodePlan, Plan, PortVerdict } from '../../plan/plan.ts';
 import type { Delivery } from '../clusters/deliver/deliver.ts';
+import type { ReadTime } from '../model/read-time.ts';
 import { standing } from '../model/standing-reasons.ts';
 import type { StatusProblem } from '../model/step-failure.ts';
 import type { SyncContent } from '../model/sync-content.ts';
@@ -41,6 +42,7 @@ export interface SyncResult {
   readonly observation: Observation;
   /** MultiNicNodeConfigs in the business cluster when the nodes were sent. */
   readonly held: readonly ExistingNodeConfig[];
+  readonly heldRead: ReadTime;
   readonly delivery: Delivery;
   /** Names of unreadable objects. */
   readonly unreadable: readonly string[];

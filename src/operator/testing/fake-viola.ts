@@ -13,6 +13,7 @@ import { kindOf } from '../../requests/answer.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import { type Abilities, nativeAbilities } from '../clusters/deliver/abilities.ts';
 import type { ListQuery } from '../clusters/deliver/list-query.ts';
+import { type ClusterFacts, factsOf } from '../clusters/deliver/node-facts.ts';
 import type { Listed } from '../clusters/deliver/node-list.ts';
 import type {
   CheckRequested,
@@ -53,6 +54,8 @@ export class FakeViola implements ViolaClient {
   storesIdentity = true;
   /** Ids of one business cluster. */
   readonly sameClusterIds = new Set<string>();
+  /** Whole-list reads. */
+  factReads = 0;
   /** Number of cluster list reads. */
   clusterReads = 0;
   /** Error for the next calls. */
@@ -77,6 +80,12 @@ export class FakeViola implements ViolaClient {
   /** Completes the cleanup of all nodes being deleted. */
   clean(): void {
     for (const [name, node] of this.nodes) if (node.deletionTimestamp) this.nodes.delete(name);
+  }
+
+  /** Writes the status of all nodes, as their controller does after a run. */
+  report(state: 'Configured' | 'Failed', nicReason: string = state): void {
+    for (const node of this.nodes.values())
+      this.put({ ...node, status: statusAs(node, state, nicReason) });
   }
 
   fail(status: number, message = `unexpected status ${status}`): void {
@@ -114,6 +123,14 @@ export class FakeViola implements ViolaClient {
         message: 'spec.interfaces: Invalid input',
       })),
     };
+  }
+
+  async facts(): Promise<ClusterFacts | undefined> {
+    this.#check();
+    this.factReads += 1;
+    if (!this.abilities.reports) return undefined;
+    const nodes = [...this.nodes.values()].filter(({ nodeName }) => !this.unlisted.has(nodeName));
+    return new Map(nodes.map((node) => [node.nodeName, factsOf(node)]));
   }
 
   async listClusters(): Promise<readonly ReportedCluster[]> {
@@ -234,6 +251,28 @@ export class FakeViola implements ViolaClient {
     const change = same ? 'unchanged' : 'updated';
     return { nodeName, uid: after.uid, generation, status: before ? change : 'created' } as const;
   }
+}
+
+function statusAs(
+  { generation, spec }: ExistingNodeConfig,
+  state: 'Configured' | 'Failed',
+  nicReason: string,
+): NonNullable<ExistingNodeConfig['status']> {
+  const isGood = state === 'Configured';
+  const reason = isGood ? 'AllInterfacesConfigured' : nicReason;
+  const nics = spec.interfaces ?? [];
+  return {
+    state,
+    observedGeneration: generation,
+    conditions: [{ type: 'Ready', status: isGood ? 'True' : 'False', reason, message: '' }],
+    interfaceStatuses: nics.map(({ name, portId, macAddress }) => ({
+      name,
+      portId,
+      macAddress,
+      status: state,
+      reason: nicReason,
+    })),
+  };
 }
 
 function withoutIdentity(source: Source | undefined): Source | undefined {

@@ -18,6 +18,7 @@ import { createDeliveryRecords } from '../clusters/deliver/legacy/delivery-recor
 import type { Violas } from '../clusters/deliver/violas.ts';
 import { createDeletionGuard } from '../flow/deletion/guard.ts';
 import { createInventory } from '../flow/inventory-records/inventory.ts';
+import { NodeEvidenceReader } from '../flow/node-evidence/node-evidence.ts';
 import { type CloudEvent, noteCloudEvent } from '../flow/schedule/cloud-events.ts';
 import { PlanCache } from '../flow/sync/plan-cache.ts';
 import { Triggers } from '../flow/triggers/triggers.ts';
@@ -44,6 +45,8 @@ export const serverIds = [1, 2, 3].map((n) => `00000000-0000-4000-8000-000000000
 const key = 'multinic-system/osc';
 /** Longest delay (ms) of retries and follow-up syncs; polls are further apart. */
 const followsMs = 5_000;
+/** Milliseconds between evidence checks. */
+const nodeTickMs = 5_000;
 const { signal } = new AbortController();
 
 export const spec: OpenstackConfigSpec = {
@@ -195,9 +198,19 @@ export async function setScene(
     };
     const planRoutes = { configs: kube.configs, memories, settings, whatIf: createWhatIf(shared) };
     const reconciler = createReconciler(shared);
-    return { reconcile: reconciler, triggers, memories, views, planRoutes, readDeps: shared };
+    const nodeEvidence = new NodeEvidenceReader(shared);
+    return {
+      reconcile: reconciler,
+      triggers,
+      memories,
+      views,
+      planRoutes,
+      readDeps: shared,
+      nodeEvidence,
+    };
   }
-  let { reconcile, triggers, memories, views, planRoutes, readDeps } = makeReconciler();
+  let { reconcile, triggers, memories, views, planRoutes, readDeps, nodeEvidence } =
+    makeReconciler();
   const reconcileAfter = async (ms: number) => {
     await clock.advance(ms);
     return (await reconcile(key, signal))?.requeueAfterMs;
@@ -242,6 +255,13 @@ export async function setScene(
     lookAt: async (other: string) => reconcile(other, signal),
     /** Input for the read API. */
     readDeps: (): ReadDeps => readDeps,
+    /** Passes time with Viola's minute reads and without syncs. */
+    readNodes: async (ms: number) => {
+      for (let passedMs = 0; passedMs < ms; passedMs += nodeTickMs) {
+        await clock.advance(Math.min(nodeTickMs, ms - passedMs));
+        await nodeEvidence.tick(signal);
+      }
+    },
     /** Reconciles once after a pause; returns the milliseconds until the next reconcile. */
     reconcile: reconcileAfter,
     /** Notes a cloud event; returns whether the OpenstackConfig is synced now. */
@@ -262,7 +282,8 @@ export async function setScene(
     restart: (changedEnv: Readonly<Record<string, string>> = env) => {
       currentEnv = changedEnv;
       death = undefined;
-      ({ reconcile, triggers, memories, views, planRoutes, readDeps } = makeReconciler());
+      ({ reconcile, triggers, memories, views, planRoutes, readDeps, nodeEvidence } =
+        makeReconciler());
     },
     create: (change: Partial<OpenstackConfigSpec> = {}, meta: Partial<ObjectMeta> = {}) =>
       kube.create({ ...spec, ...change }, meta),

@@ -8,8 +8,10 @@ import type { Observation } from '../../../plan/observation.ts';
 import { mapBounded } from '../../../process/bounded.ts';
 import { nextTurn } from '../../../process/slices.ts';
 import { isRequestError } from '../../../requests/request-error.ts';
+import type { Clock } from '../../../time/clock.ts';
 import type { Listed } from '../../clusters/deliver/node-list.ts';
 import { violaFailure } from '../../clusters/deliver/viola-problem.ts';
+import { type ReadTime, readTimeOf } from '../../model/read-time.ts';
 import { openstackFailure, reasonOf, type StatusProblem } from '../../model/step-failure.ts';
 import type { PlanContext } from '../../model/sync-context.ts';
 import type { Connections } from './connections.ts';
@@ -23,6 +25,8 @@ export interface Observed {
   readonly cloud: CloudState;
   /** MultiNicNodeConfigs in the business cluster for the OpenstackConfig and its servers. */
   readonly held: readonly ExistingNodeConfig[];
+  /** When the existing nodes were read. */
+  readonly heldRead: ReadTime;
   readonly unreadable: readonly UnreadableNode[];
   /** Networks of the business cluster; undefined: unknown. */
   readonly clusterNetworks?: readonly ClusterNetwork[] | undefined;
@@ -46,12 +50,17 @@ export interface ObservedContext extends ConnectedContext {
  * Reads the cloud and the business cluster in parallel. Throws StepFailure; if both fail, the OpenStack
  * failure.
  */
-export async function observe(context: ConnectedContext, signal: AbortSignal): Promise<Observed> {
+export async function observe(
+  context: ConnectedContext,
+  clock: Pick<Clock, 'now' | 'monotonicMs'>,
+  signal: AbortSignal,
+): Promise<Observed> {
   const { config, connections } = context;
   const [subnets, servers] = await Promise.all([
     chooseSubnets(connections.view.cloud, config, signal),
     selectedServers(context, signal),
   ]);
+  const heldRead = readTimeOf(clock);
   const [cloud, held] = await Promise.allSettled([
     observeCloud(context, { servers, subnets }, signal),
     readExisting(context, servers, signal),
@@ -60,7 +69,7 @@ export async function observe(context: ConnectedContext, signal: AbortSignal): P
   if (cloud.status === 'rejected') throw cloud.reason;
   if (held.status === 'rejected') throw violaFailure(held.reason);
   const { nodes, unreadable } = held.value;
-  return { servers, subnets, cloud: cloud.value, held: nodes, unreadable };
+  return { servers, subnets, cloud: cloud.value, held: nodes, heldRead, unreadable };
 }
 
 /** Selects the servers; a sync with limited scope selects no new servers. */

@@ -20,7 +20,9 @@ import type { Call, Caller } from '../../../requests/caller.ts';
 import type { HttpAnswer } from '../../../requests/transport.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { type Abilities, nativeAbilities } from './abilities.ts';
+import type { FactPages } from './fact-pages.ts';
 import type { ListQuery } from './list-query.ts';
+import type { ClusterFacts } from './node-facts.ts';
 import { type Listed, listNodes } from './node-list.ts';
 import { createPageReader, type PageMemory } from './page-reader.ts';
 import type { TokenSource } from './token-source.ts';
@@ -30,6 +32,8 @@ import { bodyOf, isNoSuchNode, isNoSuchRoute, isUnreadable, resultsOf } from './
 export interface ViolaClient {
   readonly abilities: Abilities;
   list(query: ListQuery, signal: AbortSignal): Promise<Listed>;
+  /** Returns facts about all nodes in the business cluster; undefined: this Viola reports no status. */
+  facts(signal: AbortSignal): Promise<ClusterFacts | undefined>;
   /** Returns one node, bypassing Viola's cache; undefined: the business cluster has no such node. */
   get(nodeName: string, signal: AbortSignal): Promise<ExistingNodeConfig | undefined>;
   post(nodes: readonly PostedNode[], signal: AbortSignal): Promise<PostAnswer>;
@@ -69,6 +73,8 @@ interface ViolaClientOptions {
   readonly token: TokenSource | undefined;
   readonly clock: Clock;
   readonly pages: PageMemory;
+  /** The last facts about the business cluster. */
+  readonly facts: FactPages;
 }
 
 /** Creates a client for a native Viola and one business cluster. */
@@ -110,6 +116,11 @@ export function createViolaClient(options: ViolaClientOptions): ViolaClient {
       });
       return listNodes(query, reader);
     },
+    facts: async (signal) =>
+      options.facts.read(
+        async (path, headers) => send({ method: 'GET', path, headers }, signal),
+        () => clock.now(),
+      ),
     async get(nodeName, signal) {
       const request = { method: 'GET', path: nodePath(nodeName), isAnswer: isUnreadable } as const;
       const answer = await send(request, signal);

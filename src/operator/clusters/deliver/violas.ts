@@ -11,6 +11,7 @@ import type { ViolaEndpoint } from '../../model/resolve/endpoints.ts';
 import { longestTimeoutMs } from '../../model/resolve/fields.ts';
 import type { OperatorSettings } from '../../model/settings/operator.ts';
 import { StepFailure } from '../../model/step-failure.ts';
+import { FactPages } from './fact-pages.ts';
 import type { DeliveryRecords } from './legacy/delivery-records.ts';
 import { legacyFailure } from './legacy/legacy-answer.ts';
 import { createLegacyViola } from './legacy/legacy-viola.ts';
@@ -69,6 +70,7 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
   const transport = createTransport({ clock, ...(isTrusted && { isTrusted }) });
   const pages = createPageMemory();
   const callers = new SharedValues<Caller>({ clock, idleMs });
+  const factPages = new SharedValues<FactPages>({ clock, idleMs });
 
   async function callerOf({ url: endpoint, compatibility }: ViolaEndpoint, providerId: string) {
     const ca = await settings.authorities().catch(asStep);
@@ -116,7 +118,9 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
       }
       if (!trusted && token !== undefined) throw untrusted(field, url);
       const caller = await callerOf(endpoint, providerId);
-      return createViolaClient({ caller, endpoint: url, providerId, token, clock, pages });
+      const nodeFacts = factPages.get(`${url} ${providerId}`, () => new FactPages());
+      const memory = { pages, facts: nodeFacts };
+      return createViolaClient({ caller, endpoint: url, providerId, token, clock, ...memory });
     },
     clusters: readAll,
     facts: async (endpoint, providerId) => facts.of(endpoint, providerId),

@@ -29,9 +29,10 @@ import { attempt, StepFailure } from '../../model/step-failure.ts';
 import { openConsent } from '../../removals/consent.ts';
 import { deliveredBases } from '../../removals/delivered-bases.ts';
 import { removalMemory } from '../../removals/removal-memory.ts';
+import type { Ending } from '../../report/status/conditions.ts';
 import type { StatusWriter } from '../../report/status/writer.ts';
 import type { Inventory } from '../inventory-records/inventory.ts';
-import { pollInterval } from '../schedule/poll-interval.ts';
+import { type PollInterval, pollInterval } from '../schedule/poll-interval.ts';
 import { type DeletionGuard, deletionConsent, isReleased } from './guard.ts';
 import { toKeep } from './next-steps.ts';
 import { occupiedBy, occupiedIn } from './occupied.ts';
@@ -69,15 +70,16 @@ export async function handleDeletion(
   deps: DeletionDeps,
   signal: AbortSignal,
 ): Promise<Outcome | undefined> {
-  const { settings, log, writer } = deps;
+  const { settings, log } = deps;
   const { object, memory } = context;
   const interval = pollInterval.of(memory);
   if (!hasFinalizer(object)) return undefined;
   if (isOfLegacyViola(object)) return handleLegacyDeletion(context, deps, signal);
   const left = await attempt(async () => withdrawInTime(context, deps, signal), log, signal);
   if (left instanceof StepFailure) {
-    await writer.write(context, { kind: 'deleting', problems: [left], waiting: [] }, signal);
-    return { requeueAfterMs: interval.afterFailure(pollingOf(settings), left.retryAfterMs) };
+    const ending = { kind: 'deleting', problems: [left], waiting: [] } as const;
+    const ms = interval.afterFailure(pollingOf(settings), left.retryAfterMs);
+    return report(context, ending, ms, deps, signal);
   }
   if ('earlyMs' in left) return delay(context, left.earlyMs, deps, signal);
   const { nodes, problems, open, hadConsent, heldNics } = left;
@@ -91,29 +93,45 @@ export async function handleDeletion(
   ];
   if (waiting.length + problems.length === 0) return release(context, deps, signal);
   const ending = { kind: 'deleting', problems, waiting, hadConsent, heldNics } as const;
-  await writer.write(context, ending, signal);
-  if (left.isHeld) {
-    return { requeueAfterMs: interval.afterFailure(pollingOf(settings), undefined) };
-  }
+  return report(context, ending, nextMsOf(left, interval, settings), deps, signal);
+}
+
+/** Returns the milliseconds until the next attempt to withdraw the nodes. */
+function nextMsOf(
+  { isHeld, open, nodes }: Left,
+  interval: PollInterval,
+  settings: OperatorSettings,
+): number {
+  if (isHeld) return interval.afterFailure(pollingOf(settings), undefined);
   const isCleanup = open.length === 0 || nodes.length > 0;
-  const requeueAfterMs = isCleanup
-    ? interval.afterCleanup()
-    : Math.max(...open.map(({ ms }) => ms));
-  return { requeueAfterMs };
+  return isCleanup ? interval.afterCleanup() : Math.max(...open.map(({ ms }) => ms));
+}
+
+/** Writes the status of a deletion with the time of the next attempt; returns when to requeue. */
+async function report(
+  context: ConfigContext,
+  ending: Ending,
+  ms: number,
+  { writer, clock }: Pick<DeletionDeps, 'writer' | 'clock'>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const next = { ms, at: new Date(clock.now().getTime() + ms) };
+  return { requeueAfterMs: await writer.write(context, { ending, next: () => next }, signal) };
 }
 
 /** Reports the wait before the first removal; returns when to requeue. */
 async function delay(
   context: ConfigContext,
   ms: number,
-  { settings, writer }: DeletionDeps,
+  deps: DeletionDeps,
   signal: AbortSignal,
 ): Promise<Outcome> {
+  const { settings } = deps;
   const { object } = context;
   const message = `the NICs leave ${settings.deletionDelay / 1000} s after the deletion, or later while another OpenstackConfig that may select the same servers has completed no sync; ${toKeep(object)}`;
   const problems = [{ reason: 'DeletionDelayed', message } as const];
-  await writer.write(context, { kind: 'deleting', problems, waiting: [] }, signal);
-  return { requeueAfterMs: Math.min(ms, takenOverAfterMs) };
+  const ending = { kind: 'deleting', problems, waiting: [] } as const;
+  return report(context, ending, Math.min(ms, takenOverAfterMs), deps, signal);
 }
 
 /** Milliseconds between two node lists during the delay. */
@@ -141,9 +159,9 @@ async function handleLegacyDeletion(
     deps.log.warn({ config: owner, providerId, nodes }, problem.message);
     return problem;
   });
-  await deps.writer.write(context, { kind: 'deleting', problems, waiting: [] }, signal);
+  const ending = { kind: 'deleting', problems, waiting: [] } as const;
   // The finalizer patch needs the resourceVersion after this status write.
-  return { requeueAfterMs: afterReportMs };
+  return report(context, ending, afterReportMs, deps, signal);
 }
 
 const afterReportMs = 1_000;

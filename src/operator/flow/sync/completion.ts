@@ -105,6 +105,7 @@ export function resultOf(
   const areHeld = former.problems.every(({ reason }) => reason === 'RemovalHeld');
   return {
     ...rounds,
+    heldRead: observed.heldRead,
     ...former,
     content,
     summary: plan.summary,

@@ -14,6 +14,7 @@ import type { NicsAndNodes } from '../../removals/budgets.ts';
 import { openConsent } from '../../removals/consent.ts';
 import { type DeliveredRemovals, deliveredBases } from '../../removals/delivered-bases.ts';
 import { removalMemory } from '../../removals/removal-memory.ts';
+import { evidenceMemory } from '../../report/status/evidence.ts';
 import type { StatusWriter } from '../../report/status/writer.ts';
 import type { Planned } from './evidence.ts';
 import { manualRemovals } from './manual-removals.ts';
@@ -108,6 +109,8 @@ export async function deliverNodes(
     onUnanswered: () => unansweredPosts.of(memory.term).failed(config.providerId),
     manualRemovals: manualRemovals(object).nodes,
   };
+  const sends = planned.plan.nodes.some(({ action }) => action !== 'none');
+  if (sends) evidenceMemory.of(memory.term).beginDelivery();
   const rounds = await deliverInRounds(planned, options, signal);
   removalMemory.of(memory).noteSent(releasesIn(rounds, planned.input.consent?.value ?? ''));
   deliveredBases.of(memory.term).note(config.providerId, removalsIn(rounds));

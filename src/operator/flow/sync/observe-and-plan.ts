@@ -32,7 +32,7 @@ export async function observeAndPlan<Context extends PlanContext>(
   const viola = await deps.violas.of(config.viola, config.providerId, context.source);
   const connected = { ...context, connections: { view, viola, unverified } };
   const [seen, facts] = await Promise.all([
-    observe(connected, signal),
+    observe(connected, deps.clock, signal),
     deps.violas.facts(config.viola, config.providerId),
   ]);
   // The reads above have logged in, so the project is known.

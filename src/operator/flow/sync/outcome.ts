@@ -1,3 +1,4 @@
+import type { OpenstackConfigStatus } from '../../../api/openstackconfig.ts';
 import { keyOf } from '../../../kube/object.ts';
 import type { Outcome } from '../../../kube/reconcile/controller.ts';
 import type { Logger } from '../../../process/log.ts';
@@ -11,6 +12,8 @@ import type { SyncContext } from '../../model/sync-context.ts';
 import { deliveredCounts, lastDelivered } from '../../report/metrics/delivered-nodes.ts';
 import { countDelivery } from '../../report/metrics/metrics.ts';
 import type { SyncResult } from '../../report/result.ts';
+import type { Ending } from '../../report/status/conditions.ts';
+import type { AttemptSchedule } from '../../report/status/next-attempt.ts';
 import type { StatusWriter } from '../../report/status/writer.ts';
 import { nextSyncMs, pollInterval } from '../schedule/poll-interval.ts';
 import { nodeNamesIn, pendingScope } from '../schedule/sync-scope.ts';
@@ -21,6 +24,7 @@ export interface OutcomeDeps {
   readonly settings: OperatorSettings;
   readonly memories: Pick<ConfigMemories, 'leaveClouds'>;
   readonly writer: StatusWriter;
+  readonly triggers: AttemptSchedule;
   readonly metrics: OperatorMetrics;
   readonly log: Logger;
 }
@@ -34,34 +38,45 @@ const immediately: Outcome = { requeueAfterMs: 0 };
 export async function afterRefusal(
   context: Scoped,
   problems: readonly StatusProblem[],
-  { settings, memories, writer }: OutcomeDeps,
+  deps: OutcomeDeps,
   signal: AbortSignal,
 ): Promise<Outcome> {
   if (context.scope.servers !== 'all') return immediately;
-  memories.leaveClouds(keyOf(context.object));
-  await writer.write(context, { kind: 'refused', problems }, signal);
-  const polling = pollingOf(settings);
-  return afterFailedSync(context, pollInterval.of(context.memory).afterFailure(polling, undefined));
+  deps.memories.leaveClouds(keyOf(context.object));
+  const polling = pollingOf(deps.settings);
+  const nextMs = pollInterval.of(context.memory).afterFailure(polling, undefined);
+  return afterFailedSync(context, { kind: 'refused', problems }, nextMs, deps, signal);
 }
 
 /** Writes the status when a sync failed as a whole; returns when to requeue. */
 export async function afterFailure(
   context: SyncContext,
   failure: StepFailure,
-  { writer }: OutcomeDeps,
+  deps: OutcomeDeps,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { memory, config, scope } = context;
   if (scope.servers !== 'all') return immediately;
   const { capped, polling } = config;
-  await writer.write(context, { kind: 'failed', failure, capped }, signal);
   const nextMs = pollInterval.of(memory).afterFailure(polling, failure.retryAfterMs);
-  return afterFailedSync(context, nextMs);
+  return afterFailedSync(context, { kind: 'failed', failure, capped }, nextMs, deps, signal);
 }
 
-function afterFailedSync({ object, memory, scope }: Scoped, nextMs: number): Outcome {
-  const ending = { nextMs, nodeNames: undefined };
-  return { requeueAfterMs: pendingScope.of(memory).endedAll(object, scope, ending) };
+async function afterFailedSync(
+  context: Scoped,
+  ending: Ending,
+  nextMs: number,
+  { writer, triggers }: OutcomeDeps,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { object, memory, scope } = context;
+  const next = (status: OpenstackConfigStatus) => ({
+    ms: nextMs,
+    at: triggers.nextAttemptAt(context, status, nextMs),
+  });
+  await writer.write(context, { ending, next }, signal);
+  const failed = { nextMs, nodeNames: undefined };
+  return { requeueAfterMs: pendingScope.of(memory).endedAll(object, scope, failed) };
 }
 
 /** Writes metrics, log and status after a sync of all servers; returns when to requeue. */
@@ -88,7 +103,7 @@ export function afterSyncOfSome({ object, memory }: SyncContext): Outcome {
 async function report(
   context: SyncContext,
   synced: SyncResult,
-  { log, metrics, writer }: OutcomeDeps,
+  { log, metrics, writer, triggers }: OutcomeDeps,
   signal: AbortSignal,
 ): Promise<number> {
   const { object, memory, config } = context;
@@ -110,6 +125,11 @@ async function report(
   };
   const ending = { kind: 'synced', sent, problems, waiting, ...uses } as const;
   const { downPortFastRetryMax } = config;
-  const status = await writer.write(context, ending, signal, { synced, downPortFastRetryMax });
-  return nextSyncMs({ config, synced, status, waiting }, pollInterval.of(memory));
+  const completed = { synced, downPortFastRetryMax };
+  const next = (status: OpenstackConfigStatus) => {
+    const ms = nextSyncMs({ config, synced, status, waiting }, pollInterval.of(memory));
+    const soonestMs = Math.min(ms, unconfirmedRemovals.of(memory).nextMs());
+    return { ms, at: triggers.nextAttemptAt(context, status, soonestMs) };
+  };
+  return writer.write(context, { ending, completed, next }, signal);
 }

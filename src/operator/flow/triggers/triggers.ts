@@ -1,5 +1,6 @@
 import { findCondition } from '../../../api/condition.ts';
 import { finalizers } from '../../../api/names.ts';
+import type { OpenstackConfigStatus } from '../../../api/openstackconfig.ts';
 import { KubeError } from '../../../kube/errors.ts';
 import { keyOf } from '../../../kube/object.ts';
 import type { Outcome } from '../../../kube/reconcile/controller.ts';
@@ -9,6 +10,7 @@ import { immediately, type TriggerPolicy } from '../../../triggers/policy.ts';
 import type { ConfigContext, ConfigMemory } from '../../model/memory/config-memory.ts';
 import { latestObject } from '../../model/memory/latest-object.ts';
 import { type ConfigObject, generationOf, statusOf } from '../../model/openstack-config.ts';
+import type { AttemptSchedule } from '../../report/status/next-attempt.ts';
 import { notReadyReasons } from '../../report/status/not-ready-reasons.ts';
 import { heartbeatMs } from '../../report/status/status.ts';
 import type { StatusWriter } from '../../report/status/writer.ts';
@@ -34,7 +36,7 @@ const longestWaitMs = 3_600_000;
  * Admits syncs of live OpenstackConfigs with a cause under the trigger policy, and returns when to requeue. Deleted and
  * paused objects never reach this class. A restart is no cause, because the causes follow from the status.
  */
-export class Triggers {
+export class Triggers implements AttemptSchedule {
   readonly #deps: TriggersDeps;
   #policy = immediately;
 
@@ -91,6 +93,24 @@ export class Triggers {
       this.#log(cause, mode, done, 'Reconcile completed successfully');
     }
     return outcome && awake(outcome);
+  }
+
+  nextAttemptAt(
+    context: ConfigContext,
+    status: OpenstackConfigStatus,
+    pollMs: number,
+  ): Date | undefined {
+    const policy = this.#policy;
+    const poll = this.#now() + pollMs;
+    if (policy.mode === 'immediate') return new Date(poll);
+    const reasons = notReadyReasons.of(context.memory.term);
+    const object = { ...context.object, status };
+    const { unfinished } = syncCausesOf(object, reasons, this.#deps.clock.now());
+    const due = this.#dueOf(context, policy);
+    const isPast = due !== undefined && due.getTime() - this.#now() <= slackMs;
+    const next = isPast ? nextOf(policy, Math.max(this.#now(), due.getTime())) : due;
+    const times = [...(next ? [next.getTime()] : []), ...(unfinished ? [poll] : [])];
+    return times.length > 0 ? new Date(Math.min(...times)) : undefined;
   }
 
   /** Returns when to requeue after a sync; `past`: the scheduled time that started the sync. */

@@ -16,9 +16,7 @@ import { standing } from '../../model/standing-reasons.ts';
 import type { StatusProblem, StepFailure } from '../../model/step-failure.ts';
 import { isOverBudget } from '../../removals/hold.ts';
 import type { DuplicateCluster } from '../result.ts';
-import type { NicCount } from './configured-nics.ts';
 import { duplicateText } from './duplicate-cluster.ts';
-import { nicsReadyOf } from './nics-ready.ts';
 import { isLasting } from './undelivered.ts';
 import { unusedNote } from './unused-ports.ts';
 
@@ -32,7 +30,7 @@ export type OptionalCondition = ConditionUpdate | undefined;
  * status.
  */
 export function conditionsOf(
-  { ending, notifications, nics, ports = [], late = [] }: Found,
+  { ending, notifications, ports = [], late = [], lastSyncedAt }: Found,
   previous: readonly Condition[],
   at: { readonly now: Date; readonly generation: number },
 ): Condition[] {
@@ -42,26 +40,29 @@ export function conditionsOf(
     ready,
     degradedOf(ready),
     ...progressOf(ending, ready),
-    ...stepConditions(ending, late, findCondition(previous, 'Delivered'), at.generation),
+    ...stepConditions(
+      { ending, late, lastSyncedAt },
+      findCondition(previous, 'Delivered'),
+      at.generation,
+    ),
     ...unverifiedCondition(ending),
     ...ownerCondition(ending),
     ...acceptedCondition(ending),
     ...uniqueCondition(ending, findCondition(previous, uniqueType)),
     ...(notifications ? [notifications] : []),
   ];
-  const all = withTimes(updates, previous, at);
-  return ending.kind === 'deleting' ? all : [...all, nicsReadyOf(nics, previous, at)];
+  return withTimes(updates, previous, at);
 }
 
 /** Result of a reconcile. */
 interface Found {
   readonly ending: Ending;
   readonly notifications: OptionalCondition;
-  /** Undefined: the sync failed before this step. */
-  readonly nics?: NicCount | undefined;
   readonly ports?: readonly PortVerdict[];
   /** Planned content missing in the business cluster. */
   readonly late?: readonly string[];
+  /** Last successful sync (RFC 3339); undefined: none. */
+  readonly lastSyncedAt?: string | undefined;
 }
 
 /** Returns the previous conditions with Paused True and Ready Unknown: a paused config is not read. */
@@ -173,16 +174,22 @@ function progressOf(
 
 /** Returns no step conditions for a deleted object: its cloud is not read any more. */
 function stepConditions(
-  ending: Ending,
-  late: readonly string[],
-  delivered: Condition | undefined,
+  {
+    ending,
+    late,
+    lastSyncedAt,
+  }: Pick<Found, 'ending' | 'lastSyncedAt'> & { readonly late: readonly string[] },
+  before: Condition | undefined,
   generation: number,
 ): ConditionUpdate[] {
   if (ending.kind === 'deleting') return [];
+  const last = lastSyncedAt === undefined ? '' : `; last successful sync at ${lastSyncedAt}`;
+  const dated = (found: ConditionUpdate): ConditionUpdate =>
+    found.status === 'Unknown' ? { ...found, message: shortMessage(found.message + last) } : found;
   return [
-    credentialsCondition(ending),
-    stepCondition('InventoryComplete', 'listing', ending),
-    lastingHold(ending, delivered, generation) ?? deliveredCondition(ending, late),
+    dated(credentialsCondition(ending)),
+    dated(stepCondition('InventoryComplete', 'listing', ending)),
+    lastingHold(ending, before, generation) ?? deliveredCondition(ending, late),
   ];
 }
 
@@ -262,6 +269,9 @@ const good: Readonly<Record<string, string>> = {
   InventoryComplete: 'servers, ports and subnets were read completely',
   Delivered: 'the business cluster has every node as planned',
 };
+
+/** Delivered when every node is as planned. */
+export const delivered = condition('Delivered', 'True', 'Healthy', good['Delivered'] ?? '');
 
 function stepCondition(type: string, step: Step, ending: Ending): ConditionUpdate {
   const state = stateOf(ending, step);

@@ -1,10 +1,8 @@
-import { findCondition } from '../../../api/condition.ts';
-import { nicReason } from '../../../api/job.ts';
-import type { InterfaceSpec, NodeConfigStatus } from '../../../api/multinicnodeconfig.ts';
-import type { ExistingNodeConfig } from '../../../api/node-configs-http.ts';
+import type { ExistingNodeConfig, NodeResult } from '../../../api/node-configs-http.ts';
 import { isSameJson } from '../../../api/same-json.ts';
 import type { NodePlan } from '../../../plan/plan.ts';
 import { entryWithLowerIds } from '../../../plan/view.ts';
+import { type ClusterFacts, factsOf, type NodeFacts } from '../../clusters/deliver/node-facts.ts';
 import { Slot } from '../../model/memory/slot.ts';
 import type { SyncContent } from '../../model/sync-content.ts';
 import type { SyncResult } from '../result.ts';
@@ -26,31 +24,95 @@ export interface NicCount {
   readonly late: readonly LateNode[];
 }
 
-const counts = new Slot<SyncContent, NicCount | undefined>(() => undefined);
+/** A planned node, with the object after the sync. */
+export interface PlannedNode {
+  readonly nodeName: string;
+  /** Planned NICs. */
+  readonly planned: number;
+  /** Undefined: the business cluster had no object. */
+  readonly object: Pick<NodeFacts, 'uid' | 'generation'> | undefined;
+  /** Indexes of the entries in `spec.interfaces` with planned content. */
+  readonly entries: readonly number[];
+}
+
+interface Counted {
+  readonly count: NicCount;
+  readonly nodes: readonly PlannedNode[];
+}
+
+const counts = new Slot<SyncContent, Counted | undefined>(() => undefined);
 
 /** Returns a sync's count, made once per content. */
 export function nicsOf(synced: SyncResult): NicCount {
-  const count = counts.of(synced.content) ?? countNics(synced);
-  counts.set(synced.content, count);
-  return count;
+  return countedOf(synced).count;
+}
+
+/** Returns a sync's planned nodes; `countAgain` compares later reads with these nodes. */
+export function plannedNodesOf(synced: SyncResult): readonly PlannedNode[] {
+  return countedOf(synced).nodes;
+}
+
+function countedOf(synced: SyncResult): Counted {
+  const counted = counts.of(synced.content) ?? countNics(synced);
+  counts.set(synced.content, counted);
+  return counted;
 }
 
 /**
  * Counts the NICs with the planned content in the object and status Configured for the object's current
  * generation. Skips NICs from other OpenstackConfigs.
  */
-function countNics({
-  nodes,
-  held,
-  reportsStatus,
-}: Pick<SyncResult, 'nodes' | 'held' | 'reportsStatus'>): NicCount {
-  const byName = new Map(held.map((node) => [node.nodeName, node]));
+function countNics({ nodes, held, reportsStatus, delivery }: SyncResult): Counted {
   const own = nodes.filter(({ isForeign, interfaces }) => !isForeign && interfaces.length > 0);
   if (!reportsStatus) {
     const all = own.reduce((sum, { interfaces }) => sum + interfaces.length, 0);
-    return { configured: undefined, planned: all, late: [] };
+    return { count: { configured: undefined, planned: all, late: [] }, nodes: [] };
   }
-  const each = own.map((node) => countOf(node, byName.get(node.nodeName)));
+  const byName = new Map(held.map((node) => [node.nodeName, node]));
+  const accepted = new Map(delivery.accepted.map((node) => [node.nodeName, node]));
+  const each = own.map((node) => {
+    const existing = byName.get(node.nodeName);
+    const before = plannedNode(node, existing);
+    return {
+      late: countOf(before, existing && factsOf(existing)),
+      planned: writtenNode(before, accepted.get(node.nodeName)),
+    };
+  });
+  return { count: sumOf(each.map(({ late }) => late)), nodes: each.map(({ planned }) => planned) };
+}
+
+/** Counts the planned NICs by the present objects. */
+export function countAgain(nodes: readonly PlannedNode[], facts: ClusterFacts): NicCount {
+  return sumOf(
+    nodes.map((node) => {
+      const now = facts.get(node.nodeName);
+      if (!isChanged(node, now)) return countOf(node, now);
+      const { nodeName, planned } = node;
+      const why = 'its MultiNicNodeConfig has changed since the last sync';
+      return { nodeName, planned, configured: 0, why };
+    }),
+  );
+}
+
+/** Describes nodes with an object changed or deleted since the sync. */
+export function changedNodes(nodes: readonly PlannedNode[], facts: ClusterFacts): string[] {
+  return nodes.flatMap((node) => {
+    const now = facts.get(node.nodeName);
+    if (!now) return `node ${node.nodeName}: its MultiNicNodeConfig does not exist`;
+    if (now.isLeaving) return `node ${node.nodeName}: its MultiNicNodeConfig is being deleted`;
+    return isChanged(node, now)
+      ? `node ${node.nodeName}: its MultiNicNodeConfig has changed since the last sync`
+      : [];
+  });
+}
+
+/** True if a present object has changed since the sync. */
+function isChanged({ object }: PlannedNode, now: NodeFacts | undefined): boolean {
+  if (!now || now.isLeaving || object === undefined) return false;
+  return now.uid !== object.uid || now.generation !== object.generation;
+}
+
+function sumOf(each: readonly LateNode[]): NicCount {
   return {
     configured: each.reduce((sum, { configured }) => sum + configured, 0),
     planned: each.reduce((sum, { planned }) => sum + planned, 0),
@@ -58,60 +120,40 @@ function countNics({
   };
 }
 
-function countOf(
+function plannedNode(
   { nodeName, interfaces }: NodePlan,
-  held: ExistingNodeConfig | undefined,
+  existing: ExistingNodeConfig | undefined,
+): PlannedNode {
+  const entries = (existing?.spec.interfaces ?? []).map(entryWithLowerIds);
+  const indexes = interfaces.map((nic) => entries.findIndex((entry) => isSameJson(entry, nic)));
+  return {
+    nodeName,
+    planned: interfaces.length,
+    object: existing && { uid: existing.uid, generation: existing.generation },
+    entries: indexes.filter((index) => index >= 0),
+  };
+}
+
+/** Returns the node after a POST: Viola writes the planned NICs in the posted order. */
+function writtenNode(node: PlannedNode, written: NodeResult | undefined): PlannedNode {
+  if (!written) return node;
+  const { uid, generation } = written;
+  return { ...node, object: { uid, generation }, entries: [...Array(node.planned).keys()] };
+}
+
+function countOf(
+  { nodeName, planned, entries }: PlannedNode,
+  now: NodeFacts | undefined,
 ): LateNode {
-  const planned = interfaces.length;
   const none = { nodeName, configured: 0, planned } as const;
-  if (!held) return { ...none, why: 'the business cluster has no MultiNicNodeConfig for it yet' };
-  if (held.deletionTimestamp !== undefined)
-    return { ...none, why: 'its MultiNicNodeConfig is being deleted' };
-  const { status } = held;
-  if (status?.state === undefined) return { ...none, why: undefined };
-  if (status.observedGeneration !== held.generation) {
-    return { ...none, why: 'its status is from an earlier generation' };
-  }
-  const existing = (held.spec.interfaces ?? []).map(entryWithLowerIds);
-  const matching = interfaces.filter((nic) => existing.some((entry) => isSameJson(entry, nic)));
-  const configured = isOfNode(status)
-    ? matching.filter((nic) => isConfigured(nic, status)).length
-    : 0;
+  if (!now) return { ...none, why: 'the business cluster has no MultiNicNodeConfig for it yet' };
+  if (now.isLeaving) return { ...none, why: 'its MultiNicNodeConfig is being deleted' };
+  if (now.state === undefined) return { ...none, why: undefined };
+  if (!now.isCurrent) return { ...none, why: 'its status is from an earlier generation' };
+  const configured = entries.filter((index) => now.configured[index]).length;
   const why =
-    matching.length < planned
+    entries.length < planned
       ? 'its MultiNicNodeConfig does not have the planned NICs yet'
-      : (reasonIn(status) ?? `its state is ${status.state}`);
+      : (now.why ?? `its state is ${now.state}`);
   return { ...none, configured, why };
-}
-
-/**
- * Returns whether the NIC statuses describe the current node. If the node was rebuilt, is missing or is
- * claimed by two objects, stale NIC statuses remain; Ready then names the node's problem.
- */
-function isOfNode({ conditions }: NodeConfigStatus): boolean {
-  const { status, reason } = findCondition(conditions, 'Ready') ?? {};
-  if (status === undefined || status === 'True') return true;
-  return status === 'False' && ofNics.has(reason ?? '');
-}
-
-/** Reasons with agent-reported NICs, and RemovalHeld: a blocked removal leaves the remaining NICs unchanged. */
-const ofNics: ReadonlySet<string> = new Set<string>([
-  ...nicReason.options,
-  'JobFailedPartial',
-  'InvalidEntries',
-  'RemovalHeld',
-]);
-
-function isConfigured(nic: InterfaceSpec, status: NodeConfigStatus): boolean {
-  const entry = status.interfaceStatuses?.find(({ portId, macAddress, name }) => {
-    if (portId && nic.portId) return portId.toLowerCase() === nic.portId;
-    return macAddress ? macAddress.toLowerCase() === nic.macAddress : name === nic.name;
-  });
-  return (entry?.status ?? status.state) === 'Configured';
-}
-
-function reasonIn({ conditions }: NodeConfigStatus): string | undefined {
-  const ready = findCondition(conditions, 'Ready');
-  if (!ready?.reason || ready.status === 'True') return undefined;
-  return ready.message ? `${ready.reason}: ${ready.message}` : ready.reason;
 }

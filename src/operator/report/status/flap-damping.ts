@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { undated } from '../../../api/condition.ts';
 import type { OpenstackConfigStatus } from '../../../api/openstackconfig.ts';
 import type { Clock } from '../../../time/clock.ts';
 import type { ConfigMemory } from '../../model/memory/config-memory.ts';
@@ -69,11 +70,16 @@ export class FlapDamping {
   }
 }
 
-/** Returns a digest over the status without its timestamps. */
-function contentOf({ conditions = [], downPortRetry, ...status }: OpenstackConfigStatus): string {
+/** Returns a digest over the status without its timestamps. An attempt for a new value of reconcile-at is new content. */
+function contentOf({
+  conditions = [],
+  downPortRetry,
+  lastAttempt,
+  ...status
+}: OpenstackConfigStatus): string {
   const content = [
-    { ...status, lastSyncedAt: '' },
-    conditions.map((one) => ({ ...one, lastTransitionTime: '' })),
+    { ...status, lastSyncedAt: '', reconcileAt: lastAttempt?.reconcileAt },
+    conditions.map((one) => ({ ...one, lastTransitionTime: '', message: undated(one.message) })),
     { ...downPortRetry, lastAttempt: '' },
   ];
   return createHash('sha256').update(JSON.stringify(content)).digest('base64');

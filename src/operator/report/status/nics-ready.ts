@@ -1,43 +1,51 @@
 import {
   type Condition,
   type ConditionUpdate,
-  findCondition,
-  setCondition,
+  rfc3339,
   shortMessage,
 } from '../../../api/condition.ts';
 import { counted } from '../../../api/counted.ts';
 import type { OperatorReason } from '../../../api/reasons.ts';
 import type { LateNode, NicCount } from './configured-nics.ts';
+import type { EvidenceMemory, NodeEvidence } from './evidence.ts';
 
-const type = 'NICsReady';
+export const nicsReadyType = 'NICsReady';
+const type = nicsReadyType;
 /** Most nodes in one message. */
 const shownNodes = 3;
 
-interface At {
-  readonly now: Date;
-  readonly generation: number;
-}
-
-/**
- * Returns whether every planned NIC is configured on its node. `nics` undefined: the sync read no nodes; the
- * previous condition stays if the generation is unchanged.
- */
-export function nicsReadyOf(
-  nics: NicCount | undefined,
-  previous: readonly Condition[],
-  at: At,
-): Condition {
-  const before = findCondition(previous, type);
-  const update = nics === undefined ? unreadAfter(before, at) : counts(nics);
-  const [set] = setCondition(before ? [before] : [], update, at);
-  if (!set) throw new Error('a condition that is set is there');
-  return set;
-}
-
-function unreadAfter(before: Condition | undefined, { generation }: At): ConditionUpdate {
+/** Returns whether every planned NIC is configured on its node; Unknown if the evidence is missing or too old. */
+export function nicsReadyBy(
+  evidence: EvidenceMemory,
+  before: Condition | undefined,
+  generation: number,
+): ConditionUpdate {
+  const { last, isOld } = evidence;
+  const fits = last?.generation === generation;
+  if (fits && (!isOld || last.count.configured === undefined)) return counts(last.count);
   if (before?.observedGeneration !== generation) return unread;
-  const { status, reason = '', message = '' } = before;
-  return { type, status, reason, message };
+  if (fits) return notRead(type, last);
+  // WaitingForTrigger, or an earlier leader's status until the first read.
+  if (before.status === 'Unknown' || !isOld) return updateOf(before);
+  return notRead(type, undefined);
+}
+
+/** Returns the condition without times. */
+export function updateOf({
+  type: conditionType,
+  status,
+  reason = '',
+  message = '',
+}: Condition): ConditionUpdate {
+  return { type: conditionType, status, reason, message };
+}
+
+/** Returns a condition without recent evidence; `last` undefined: none since the operator leads. */
+export function notRead(conditionType: string, last: NodeEvidence | undefined): ConditionUpdate {
+  const time = last ? `at ${rfc3339(last.read.at)}` : 'before this operator started';
+  const message = `the MultiNicNodeConfigs of the business cluster were last read ${time}; their present state is unknown`;
+  const reason = 'NodesNotRead' satisfies OperatorReason;
+  return { type: conditionType, status: 'Unknown', reason, message };
 }
 
 const unread: ConditionUpdate = {

@@ -371,9 +371,13 @@ describe('every reason', () => {
     async (_, row) => {
       await row.trigger();
       await scene.look(60_000);
+      await scene.readNodes(60_000);
       const before = scene.kube.writes.length;
       const events = scene.events.length;
-      for (let n = 0; n < 5; n++) await scene.look(60_000);
+      for (let n = 0; n < 5; n++) {
+        await scene.readNodes(60_000);
+        await scene.look(0);
+      }
       expect(scene.kube.writes).toHaveLength(before);
       expect(scene.events).toHaveLength(events);
     },

@@ -38,6 +38,7 @@ function result(change: Partial<SyncResult>): SyncResult {
     duplicate: undefined,
     observation: { servers: [], missingServers: [], ports: [], subnets: [], networks: [] },
     held: [],
+    heldRead: { at: now, ms: 0 },
     delivery: { accepted: [], removed: [], stale: [], waiting: [], failures: [] },
     unreadable: [],
     evidenceComplete: true,
@@ -213,7 +214,6 @@ describe('status conditions', () => {
       'CredentialsValid',
       'InventoryComplete',
       'Delivered',
-      'NICsReady',
     ]);
   });
 });

@@ -39,17 +39,18 @@ export interface StatusInput {
 
 const maxNodes = 20;
 
-/** Returns the complete desired status. */
+/** Returns the desired status after an attempt; `withEvidence` adds the evidence. */
 export function statusAfter(input: StatusInput): OpenstackConfigStatus {
   const { ending, notifications, completed, previous, generation, now, handled } = input;
-  const found = { ending, notifications, ...foundOf(completed) };
+  const { lastSyncedAt } = previous;
+  const found = { ending, notifications, lastSyncedAt, ...foundOf(completed) };
   const conditions = conditionsOf(found, previous.conditions ?? [], { now, generation });
   const ready = findCondition(conditions, 'Ready');
   const [problem] = problemsOf(ending);
   return defined({
     observedGeneration: generation,
     conditions,
-    lastSyncedAt: ready?.status === 'True' ? rfc3339(now) : previous.lastSyncedAt,
+    lastSyncedAt: ready?.status === 'True' ? rfc3339(now) : lastSyncedAt,
     lastError: problem ? (ready?.message ?? '') : '',
     ...(completed ? fieldsOf(completed, input) : previousFields(previous)),
     lastHandledReconcileAt: handled.reconcileAt ?? previous.lastHandledReconcileAt,
@@ -65,7 +66,7 @@ export function statusAfter(input: StatusInput): OpenstackConfigStatus {
 function foundOf(completed: ReportedSync | undefined) {
   if (completed === undefined) return {};
   const { synced } = completed;
-  return { nics: nicsOf(synced), ports: synced.ports, late: undelivered(synced) };
+  return { ports: synced.ports, late: undelivered(synced) };
 }
 
 function fieldsOf({ synced, downPortFastRetryMax }: ReportedSync, { previous, now }: StatusInput) {
@@ -104,11 +105,14 @@ function listOf<T>(list: readonly T[]): T[] | undefined {
 /** Interval for writing a status with only a new sync time. */
 export const heartbeatMs = 10 * 60_000;
 
-/** Returns whether the status must be written: changed content, or the heartbeat is due. */
+/**
+ * Returns whether the status must be written: changed content, an attempt for a new value of reconcile-at, or the
+ * heartbeat is due.
+ */
 export function isNews(status: OpenstackConfigStatus, previous: OpenstackConfigStatus): boolean {
-  const { lastSyncedAt, ...now } = status;
-  const { lastSyncedAt: before, ...rest } = previous;
-  if (!isSameJson(now, rest)) return true;
+  const { lastSyncedAt, lastAttempt, ...now } = status;
+  const { lastSyncedAt: before, lastAttempt: earlier, ...rest } = previous;
+  if (!isSameJson(now, rest) || lastAttempt?.reconcileAt !== earlier?.reconcileAt) return true;
   if (lastSyncedAt === undefined) return false;
   if (before === undefined) return true;
   // Math.abs: a clock that was set back must not delay the heartbeat.

@@ -13,6 +13,8 @@ const cached: ConfigObject = {
   metadata: { namespace: 'n', name: 'osc', uid: 'u', generation: 1, resourceVersion: '5' },
 };
 
+const next = () => ({ ms: 15_000, at: undefined });
+
 function setUp() {
   const events: string[] = [];
   const clock = createFakeClock();
@@ -47,7 +49,7 @@ it('StatusWriter uses a written status before the watch returns the status, and 
   const context = contextOf(cached);
   await writer.prepare(context, { providerId: 'biz-1' }, signal);
   await writer.prepare(context, { providerId: 'biz-1' }, signal);
-  await writer.write(context, { kind: 'refused', problems: [] }, signal);
+  await writer.write(context, { ending: { kind: 'refused', problems: [] }, next }, signal);
   expect(writes()).toBe(2);
   expect(statusOf(latestObject(context)).deliveredTo).toEqual(['biz-1']);
 });
@@ -66,22 +68,26 @@ it('StatusWriter records a Warning event for a problem, a Normal event for a del
   const { writer, events, contextOf } = setUp();
   const context = contextOf(cached);
   const well = { sent: 0, problems: [], waiting: [], secretsInSpec: [], unverified: [] };
-  await writer.write(context, { kind: 'synced', ...well }, signal);
+  await writer.write(context, { ending: { kind: 'synced', ...well }, next }, signal);
   expect(events).toEqual([]);
   const problem = { reason: 'ConfigError', message: 'spec.vmNames must name a server' } as const;
-  await writer.write(context, { kind: 'refused', problems: [problem] }, signal);
-  await writer.write(context, { kind: 'deleting', problems: [], waiting: ['worker-1'] }, signal);
+  await writer.write(context, { ending: { kind: 'refused', problems: [problem] }, next }, signal);
+  await writer.write(
+    context,
+    { ending: { kind: 'deleting', problems: [], waiting: ['worker-1'] }, next },
+    signal,
+  );
   expect(events).toEqual(['Warning ConfigError', 'Normal Deleting']);
 });
 
 it('StatusWriter throws when a status write fails, unless the object is gone', async () => {
   const { writer, refuse, contextOf } = setUp();
   const write = async () =>
-    writer.write(contextOf(cached), { kind: 'refused', problems: [] }, signal);
+    writer.write(contextOf(cached), { ending: { kind: 'refused', problems: [] }, next }, signal);
   refuse(new KubeError({ status: 503, reason: 'ServiceUnavailable', message: 'away' }));
   await expect(write()).rejects.toThrow('away');
   refuse(new KubeError({ status: 404, reason: 'NotFound', message: 'gone' }));
-  await expect(write()).resolves.toMatchObject({ observedGeneration: 1 });
+  await expect(write()).resolves.toBe(15_000);
 });
 
 it('flap damping restarts for a recreated object', async () => {
@@ -91,7 +97,11 @@ it('flap damping restarts for a recreated object', async () => {
     for (let n = 0; n < 2 * times; n++) {
       const message = n % 2 === 0 ? 'no ports' : 'no servers';
       const problems = [{ reason: 'ConfigError', message } as const];
-      await writer.write(contextOf(cached), { kind: 'refused', problems }, signal);
+      await writer.write(
+        contextOf(cached),
+        { ending: { kind: 'refused', problems }, next },
+        signal,
+      );
     }
     return writes() - before;
   };

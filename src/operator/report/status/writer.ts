@@ -1,4 +1,4 @@
-import { findCondition } from '../../../api/condition.ts';
+import { findCondition, rfc3339 } from '../../../api/condition.ts';
 import type { Effect } from '../../../api/effects.ts';
 import { fieldManagers } from '../../../api/names.ts';
 import type { OpenstackConfigStatus } from '../../../api/openstackconfig.ts';
@@ -7,39 +7,40 @@ import type { OperatorReason } from '../../../api/reasons.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import type { EventRecorder } from '../../../kube/events.ts';
-import { keyOf } from '../../../kube/object.ts';
 import type { Perform } from '../../../process/effects.ts';
 import type { Clock } from '../../../time/clock.ts';
 import type { Notifications } from '../../cloud/notifications/notifications.ts';
-import type { ConfigContext } from '../../model/memory/config-memory.ts';
+import type { ConfigContext, ConfigMemory } from '../../model/memory/config-memory.ts';
 import { lastStatusWrite, latestObject } from '../../model/memory/latest-object.ts';
+import { Slot } from '../../model/memory/slot.ts';
 import {
   type ConfigObject,
   generationOf,
   openstackConfigs,
+  reconcileRequestOf,
   statusOf,
 } from '../../model/openstack-config.ts';
 import type { NicsAndNodes } from '../../removals/budgets.ts';
 import type { OpenConsent } from '../../removals/consent.ts';
 import { isOverBudget } from '../../removals/hold.ts';
 import { recordsOf, withRecord } from '../../removals/records.ts';
-import type { ReportedSync } from '../result.ts';
+import { type Attempt, statusOfAttempt } from './attempt-status.ts';
 import { awaitingConditions, type Ending, pausedConditions, problemsOf } from './conditions.ts';
 import { recordReady, recordWarnings } from './events.ts';
+import { evidenceMemory } from './evidence.ts';
+import { withEvidence } from './evidence-conditions.ts';
 import { flapDamping } from './flap-damping.ts';
-import { handledBy } from './handled.ts';
+import { nicsReadyType } from './nics-ready.ts';
 import { notReadyReasons } from './not-ready-reasons.ts';
-import { isNews, statusAfter } from './status.ts';
+import { isNews } from './status.ts';
 import { recordUnusedPorts } from './unused-ports.ts';
 
 export interface StatusWriter {
-  /** Writes the status if changed, with Events for changes; without `completed` the last sync's fields stay. */
-  write(
-    context: ConfigContext,
-    ending: Ending,
-    signal: AbortSignal,
-    completed?: ReportedSync,
-  ): Promise<OpenstackConfigStatus>;
+  /**
+   * Writes the status after an attempt if changed, with Events for changes. Returns the milliseconds until the next
+   * attempt.
+   */
+  write(context: ConfigContext, attempt: Attempt, signal: AbortSignal): Promise<number>;
   /**
    * Writes what the status must contain before nodes change. Returns false if the status already lists the business
    * cluster; throws if the object is gone.
@@ -51,6 +52,8 @@ export interface StatusWriter {
     wait: { readonly message: string; readonly isEvent: boolean },
     signal: AbortSignal,
   ): Promise<void>;
+  /** Writes Delivered and NICsReady by the newest evidence, if changed. */
+  refresh(context: ConfigContext, signal: AbortSignal): Promise<void>;
   /** Records a multinic.io/check-nodes request as handled. */
   handledCheckNodes(context: ConfigContext, id: string, signal: AbortSignal): Promise<void>;
   /** Sets the conditions for a paused object. */
@@ -113,7 +116,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     }
   }
 
-  return {
+  return inTurns({
     async prepare(context, { providerId, removals, consent, isWithdrawal }, signal) {
       const latest = latestObject(context);
       const previous = statusOf(latest);
@@ -130,25 +133,23 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
       await apply(context, status, signal);
       return isFirst;
     },
-    async write(context, ending, signal, completed) {
+    async write(context, attempt, signal) {
       const { object, memory } = context;
       const previous = statusOf(latestObject(context));
-      const status = statusAfter({
-        ending,
-        notifications: notifications.conditionOf(keyOf(object), previous.conditions),
-        completed,
+      const status = statusOfAttempt(context, attempt, {
         previous,
-        generation: generationOf(object),
+        notifications,
         now: clock.now(),
-        handled: handledBy(
-          latestObject(context),
-          { ending, synced: completed?.synced },
-          clock.now(),
-        ),
       });
-      notReadyReasons.set(memory.term, reasonsOf(status, ending));
-      await applyIfPresent(context, damped(context, status, previous), signal);
-      return status;
+      notReadyReasons.set(memory.term, reasonsOf(status, attempt.ending));
+      const { ms, at } = attempt.next(status);
+      const lastAttempt = attemptAt(object, clock.now(), at);
+      await applyIfPresent(context, damped(context, { ...status, lastAttempt }, previous), signal);
+      return ms;
+    },
+    async refresh(context, signal) {
+      const status = refreshed(context, clock.now());
+      if (status) await applyIfPresent(context, status, signal);
     },
     async awaitTrigger(context, { message, isEvent }, signal) {
       const { object, memory } = context;
@@ -177,7 +178,43 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
       );
       await applyIfPresent(context, { ...previous, conditions }, signal);
     },
+  });
+}
+
+/** Serializes writes per OpenstackConfig: each write replaces the whole status, so concurrent writes would revert fields. */
+function inTurns(writer: StatusWriter): StatusWriter {
+  const turns = new Slot<ConfigMemory, Promise<unknown>>(() => Promise.resolve());
+  async function inTurn<T>({ memory }: ConfigContext, write: () => Promise<T>): Promise<T> {
+    const turn = turns.of(memory).then(write);
+    turns.set(memory, Promise.allSettled([turn]));
+    return turn;
+  }
+  return {
+    write: async (context, ...rest) => inTurn(context, async () => writer.write(context, ...rest)),
+    prepare: async (context, ...rest) =>
+      inTurn(context, async () => writer.prepare(context, ...rest)),
+    refresh: async (context, ...rest) =>
+      inTurn(context, async () => writer.refresh(context, ...rest)),
+    awaitTrigger: async (context, ...rest) =>
+      inTurn(context, async () => writer.awaitTrigger(context, ...rest)),
+    handledCheckNodes: async (context, ...rest) =>
+      inTurn(context, async () => writer.handledCheckNodes(context, ...rest)),
+    pause: async (context, ...rest) => inTurn(context, async () => writer.pause(context, ...rest)),
   };
+}
+
+/** Returns the status with the newest evidence; undefined: damped, deleted, or never synced. */
+function refreshed(context: ConfigContext, now: Date): OpenstackConfigStatus | undefined {
+  const { memory } = context;
+  const latest = latestObject(context);
+  const previous = statusOf(latest);
+  const { conditions = [] } = previous;
+  const isDeleted = latest.metadata.deletionTimestamp !== undefined;
+  if (isDeleted || !findCondition(conditions, nicsReadyType)) return undefined;
+  const evidence = evidenceMemory.of(memory.term);
+  const at = { now, generation: generationOf(latest) };
+  const status = withEvidence(previous, conditions, evidence, at);
+  return evidence.isOld || flapDamping.of(memory).allows(status) ? status : undefined;
 }
 
 /** Returns the status to write: the complete status, or only the sync time while the status flaps. */
@@ -198,11 +235,26 @@ function damped(
     status;
   return {
     ...before,
+    lastAttempt: status.lastAttempt,
     ...(lastSyncedAt === undefined ? {} : { lastSyncedAt }),
     ...(lastHandledAllowRemovals === undefined ? {} : { lastHandledAllowRemovals }),
     ...(openAllowRemovals === undefined ? {} : { openAllowRemovals }),
     ...(heldRemovals === undefined ? {} : { heldRemovals }),
     ...(removals === undefined ? {} : { removals }),
+  };
+}
+
+/** Returns the record of an attempt; `object` has the annotations of the attempt's start. */
+function attemptAt(
+  object: ConfigObject,
+  now: Date,
+  nextAt: Date | undefined,
+): NonNullable<OpenstackConfigStatus['lastAttempt']> {
+  const reconcileAt = reconcileRequestOf(object);
+  return {
+    ...(reconcileAt === '' ? {} : { reconcileAt }),
+    at: rfc3339(now),
+    ...(nextAt === undefined ? {} : { nextAt: rfc3339(nextAt) }),
   };
 }
 

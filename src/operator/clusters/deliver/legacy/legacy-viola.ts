@@ -44,6 +44,7 @@ export function createLegacyViola(options: LegacyViolaOptions): ViolaClient {
       const nodes = await recordedNodes(records, { providerId, author, instanceIds });
       return { nodes, unreadable: [] };
     },
+    facts: async () => undefined,
     async get(nodeName) {
       const [found] = await recordedNodes(records, { providerId, nodeNames: [nodeName] });
       return found;

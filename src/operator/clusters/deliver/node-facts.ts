@@ -1,0 +1,101 @@
+import { findCondition } from '../../../api/condition.ts';
+import { nicReason } from '../../../api/job.ts';
+import type { InterfaceSpec, NodeConfigStatus } from '../../../api/multinicnodeconfig.ts';
+import type { ExistingNodeConfig, UnreadableNode } from '../../../api/node-configs-http.ts';
+import { entryWithLowerIds } from '../../../plan/view.ts';
+
+/** A MultiNicNodeConfig's state for OpenstackConfig conditions. */
+export interface NodeFacts extends Pick<ExistingNodeConfig, 'nodeName' | 'uid' | 'generation'> {
+  readonly source: ExistingNodeConfig['source'];
+  readonly isLeaving: boolean;
+  /** Undefined: the business cluster reports no status. */
+  readonly state: string | undefined;
+  /** Whether the status is for the present generation. */
+  readonly isCurrent: boolean;
+  /** For each entry in `spec.interfaces`: whether the node has configured the NIC. */
+  readonly configured: readonly boolean[];
+  /** Why a NIC is not configured; undefined: the status gives no reason. */
+  readonly why: string | undefined;
+}
+
+/** A business cluster's MultiNicNodeConfigs by node name; the same Map while nothing changes. */
+export type ClusterFacts = ReadonlyMap<string, NodeFacts>;
+
+/** Returns facts about an object. No other function decides whether a NIC is configured. */
+export function factsOf(node: ExistingNodeConfig): NodeFacts {
+  const { nodeName, uid, generation, source, deletionTimestamp, spec, status } = node;
+  const isLeaving = deletionTimestamp !== undefined;
+  const entries = (spec.interfaces ?? []).map(entryWithLowerIds);
+  const isKnown = status !== undefined && isOfNode(status);
+  return {
+    nodeName,
+    uid,
+    generation,
+    source,
+    isLeaving,
+    state: status?.state,
+    isCurrent: status?.observedGeneration === generation,
+    configured: entries.map((nic) => isKnown && isConfigured(nic, status)),
+    why: status && (reasonIn(status) ?? driftIn(status)),
+  };
+}
+
+/** Returns facts about an unreadable object: the object exists, with unknown NIC states. */
+export function unreadableFacts({
+  objectName,
+  uid,
+  generation,
+  source,
+}: UnreadableNode): NodeFacts {
+  return {
+    nodeName: objectName,
+    uid,
+    generation,
+    source: source ?? undefined,
+    isLeaving: false,
+    state: undefined,
+    isCurrent: false,
+    configured: [],
+    why: undefined,
+  };
+}
+
+/**
+ * Returns whether the NIC statuses describe the current node. If the node was rebuilt, is missing, is not ready or is
+ * claimed by two objects, stale NIC statuses remain; Ready then names the node's problem.
+ */
+function isOfNode({ conditions }: NodeConfigStatus): boolean {
+  const { status, reason } = findCondition(conditions, 'Ready') ?? {};
+  if (status === undefined || status === 'True') return true;
+  return status === 'False' && ofNics.has(reason ?? '');
+}
+
+/** Reasons with agent-reported NICs, and RemovalHeld: a blocked removal leaves the remaining NICs unchanged. */
+const ofNics: ReadonlySet<string> = new Set<string>([
+  ...nicReason.options,
+  'JobFailedPartial',
+  'InvalidEntries',
+  'RemovalHeld',
+]);
+
+function isConfigured(nic: InterfaceSpec, status: NodeConfigStatus): boolean {
+  const entry = status.interfaceStatuses?.find(({ portId, macAddress, name }) => {
+    if (portId && nic.portId) return portId.toLowerCase() === nic.portId;
+    return macAddress ? macAddress.toLowerCase() === nic.macAddress : name === nic.name;
+  });
+  return (entry?.status ?? status.state) === 'Configured' && entry?.reason !== drifted;
+}
+
+/** With drift policy `report`, a lost NIC keeps the status Configured, with this reason. */
+const drifted = 'Drifted' satisfies (typeof nicReason.options)[number];
+
+function reasonIn({ conditions }: NodeConfigStatus): string | undefined {
+  const ready = findCondition(conditions, 'Ready');
+  if (!ready?.reason || ready.status === 'True') return undefined;
+  return ready.message ? `${ready.reason}: ${ready.message}` : ready.reason;
+}
+
+function driftIn({ interfaceStatuses = [] }: NodeConfigStatus): string | undefined {
+  const nic = interfaceStatuses.find(({ reason }) => reason === drifted);
+  return nic && `${drifted}: ${nic.message || 'the node differs from its MultiNicNodeConfig'}`;
+}

@@ -1,0 +1,34 @@
+import { findCondition } from '../../../api/condition.ts';
+import { isOwn } from '../../../plan/ownership.ts';
+import type { Owner } from '../../../plan/plan.ts';
+import type { ClusterFacts } from '../../clusters/deliver/node-facts.ts';
+import { type ConfigObject, generationOf, statusOf } from '../../model/openstack-config.ts';
+import type { PlannedNode } from '../../report/status/configured-nics.ts';
+
+/**
+ * Returns the nodes after an earlier leader's last sync; undefined: unknown. No plan survives a restart: the present
+ * MultiNicNodeConfigs count as planned if Delivered was not False and the NIC count is unchanged.
+ */
+export function nodesOfEarlierSync(
+  object: ConfigObject,
+  facts: ClusterFacts,
+  owner: Owner,
+): readonly PlannedNode[] | undefined {
+  const { conditions, summary } = statusOf(object);
+  const isOfPresent =
+    findCondition(conditions, 'NICsReady')?.observedGeneration === generationOf(object);
+  const planned = Number(summary?.nics?.split('/')[1] ?? Number.NaN);
+  if (!isOfPresent || findCondition(conditions, 'Delivered')?.status === 'False') return undefined;
+  const own = [...facts.values()].filter(
+    (node) => !node.isLeaving && node.configured.length > 0 && isOwn(node, owner),
+  );
+  const nics = own.reduce((sum, { configured }) => sum + configured.length, 0);
+  return nics === planned
+    ? own.map((node) => ({
+        nodeName: node.nodeName,
+        planned: node.configured.length,
+        object: { uid: node.uid, generation: node.generation },
+        entries: [...node.configured.keys()],
+      }))
+    : undefined;
+}

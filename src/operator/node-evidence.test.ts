@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KubeError } from '../kube/errors.ts';
+import { delivered, type Scene, setScene } from './testing/scene.ts';
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await setScene();
+  await delivered(scene);
+  scene.viola.report('Configured');
+  await scene.look();
+});
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+const minuteMs = 60_000;
+
+function shown(): string {
+  const of = (type: string) => {
+    const { status, reason } = scene.condition(type) ?? {};
+    return `${type} ${status} ${reason}`;
+  };
+  return `${of('NICsReady')}, ${of('Delivered')}, ${scene.status().summary?.nics}`;
+}
+
+const good = 'NICsReady True NICsConfigured, Delivered True Healthy, 2/2';
+const failed = 'NICsReady False NICsNotConfigured, Delivered';
+
+/** Ways in which syncs end or do not run, with the conditions while all NICs are Failed and Viola answers. */
+const outages: Readonly<Record<string, readonly [() => void, string]>> = {
+  'Neutron unreachable': [
+    () => scene.cloud.fail('portsOf', 'unreachable'),
+    `${failed} Unknown NeutronPortError, 0/2`,
+  ],
+  'Keystone refuses the password': [
+    () => {
+      for (const call of ['portsOf', 'servers', 'subnet'])
+        scene.cloud.fail(call, 'unauthorized', 'keystone');
+    },
+    `${failed} Unknown KeystoneError, 0/2`,
+  ],
+  'Nova unreachable': [
+    () => scene.cloud.fail('servers', 'unreachable'),
+    `${failed} True Healthy, 0/2`,
+  ],
+  paused: [
+    () => scene.kube.annotate({ 'multinic.io/paused': 'true' }),
+    `${failed} True Healthy, 0/2`,
+  ],
+  'mode manual': [() => scene.trigger('mode: manual'), `${failed} True Healthy, 0/2`],
+  'mode webhook': [() => scene.trigger('mode: webhook'), `${failed} True Healthy, 0/2`],
+};
+
+describe.each(Object.entries(outages))('%s', (_, [begin, expected]) => {
+  it('[N7] NICsReady follows the business cluster within 90 s', async () => {
+    begin();
+    await scene.look();
+    scene.viola.report('Failed');
+    await scene.readNodes(90_000);
+    expect(shown()).toBe(expected);
+  });
+
+  it('[N7] no condition is True three minutes after the last answer of Viola, and a later answer restores NICsReady', async () => {
+    begin();
+    await scene.look();
+    await scene.readNodes(2 * minuteMs);
+    scene.viola.fail(503);
+    await scene.readNodes(3 * minuteMs);
+    const { conditions = [] } = scene.status();
+    const unread = conditions.filter(({ type }) => ['NICsReady', 'Delivered'].includes(type));
+    expect(unread.map(({ status }) => status)).toEqual(['Unknown', 'Unknown']);
+    expect(scene.condition('NICsReady')?.message).toMatch(/last read at 2026-01-01T00:0\d:\d\dZ/);
+    expect(scene.status().summary?.nics).toBe('?/2');
+    scene.viola.outage = undefined;
+    await scene.readNodes(90_000);
+    expect(shown()).toContain('NICsReady True NICsConfigured');
+  });
+});
+
+it('[N7] an OpenstackConfig at rest costs one read a minute and no status write', async () => {
+  scene.trigger('mode: webhook');
+  await scene.readNodes(minuteMs);
+  const [writes, reads] = [scene.kube.writes.length, scene.viola.factReads];
+  await scene.readNodes(10 * minuteMs);
+  expect(scene.viola.factReads - reads).toBe(10);
+  expect(scene.kube.writes).toHaveLength(writes);
+  expect(shown()).toBe(good);
+});
+
+it('[N7] Delivered is False with NodeConfigChanged after a user deleted a MultiNicNodeConfig while paused', async () => {
+  scene.kube.annotate({ 'multinic.io/paused': 'true' });
+  await scene.look();
+  scene.viola.nodes.delete('worker-2');
+  await scene.readNodes(90_000);
+  expect(shown()).toBe('NICsReady False NICsNotConfigured, Delivered False NodeConfigChanged, 1/2');
+  expect(scene.condition('Delivered')?.message).toBe(
+    'node worker-2: its MultiNicNodeConfig does not exist',
+  );
+});
+
+describe.each(['mode: webhook', 'paused'])('[N7] a new leader, %s', (how) => {
+  beforeEach(async () => {
+    if (how === 'paused') scene.kube.annotate({ 'multinic.io/paused': 'true' });
+    else scene.trigger(how);
+    await scene.look();
+    scene.restart();
+  });
+
+  it('confirms the conditions by reads alone', async () => {
+    const writes = scene.kube.writes.length;
+    await scene.readNodes(5 * minuteMs);
+    expect(shown()).toBe(good);
+    expect(scene.kube.writes).toHaveLength(writes);
+    scene.viola.report('Failed');
+    await scene.readNodes(90_000);
+    expect(shown()).toBe(`${failed} True Healthy, 0/2`);
+  });
+
+  it('reports NodesNotRead within 30 s while Viola is unreachable, and recovers with Viola', async () => {
+    scene.viola.fail(503);
+    await scene.readNodes(30_000);
+    expect(shown()).toBe('NICsReady Unknown NodesNotRead, Delivered Unknown NodesNotRead, ?/2');
+    scene.viola.outage = undefined;
+    await scene.readNodes(90_000);
+    expect(shown()).toBe(good);
+  });
+});
+
+it('[N7] a failed status write is repeated', async () => {
+  scene.trigger('mode: manual');
+  scene.viola.report('Failed');
+  const { applyStatus } = scene.kube;
+  scene.kube.applyStatus = async () => {
+    throw new KubeError({ status: 409, reason: 'Conflict', message: 'modified' });
+  };
+  await scene.readNodes(90_000);
+  expect(shown()).toBe(good);
+  scene.kube.applyStatus = applyStatus;
+  await scene.readNodes(90_000);
+  expect(shown()).toBe(`${failed} True Healthy, 0/2`);
+});
+
+it('[N11] NICsReady does not count a drifted NIC although its status stays Configured', async () => {
+  scene.viola.report('Configured', 'Drifted');
+  await scene.look();
+  expect(shown()).toBe('NICsReady False NICsNotConfigured, Delivered True Healthy, 0/2');
+  expect(scene.condition('NICsReady')?.message).toContain('node worker-1: 0 of 1, Drifted: ');
+});

@@ -1,0 +1,101 @@
+import {
+  type Condition,
+  type ConditionUpdate,
+  findCondition,
+  rfc3339,
+  setCondition,
+  shortMessage,
+} from '../../../api/condition.ts';
+import { namedSome } from '../../../api/named-some.ts';
+import type { OpenstackConfigStatus } from '../../../api/openstackconfig.ts';
+import type { OperatorReason } from '../../../api/reasons.ts';
+import { delivered } from './conditions.ts';
+import type { Attempt, EvidenceMemory, NodeEvidence } from './evidence.ts';
+import { nicsReadyBy, notRead } from './nics-ready.ts';
+
+interface At {
+  readonly now: Date;
+  readonly generation: number;
+}
+
+const shownNodes = 3;
+
+/**
+ * Returns the status with Delivered, NICsReady and `summary.nics` by the newest evidence. No other function decides when
+ * evidence is too old for a condition. `previous`: the conditions in the object.
+ */
+export function withEvidence(
+  status: OpenstackConfigStatus,
+  previous: readonly Condition[],
+  evidence: EvidenceMemory,
+  at: At,
+): OpenstackConfigStatus {
+  const { conditions = [] } = status;
+  const attempt = evidence.attempt ?? attemptBefore(previous);
+  const before = findCondition(previous, 'NICsReady');
+  const nicsReady = nicsReadyBy(evidence, before, at.generation);
+  const set = [
+    ...(attempt ? after(deliveredBy(attempt.delivered, evidence), attempt.generation) : []),
+    ...after(nicsReady, at.generation),
+  ];
+  const present = new Set(conditions.map(({ type }) => type));
+  const summary = summaryBy(status.summary, nicsReady, evidence.last);
+  return {
+    ...status,
+    conditions: [
+      ...conditions.map((one) => findCondition(set, one.type) ?? one),
+      ...set.filter(({ type }) => !present.has(type)),
+    ],
+    ...(summary ? { summary } : {}),
+  };
+
+  /** Returns the condition with times relative to the object. */
+  function after(update: ConditionUpdate, generation: number): readonly Condition[] {
+    const last = findCondition(previous, update.type);
+    return setCondition(last ? [last] : [], update, { now: at.now, generation });
+  }
+}
+
+/** Returns Delivered after an earlier leader's last attempt; missing evidence had made a good result Unknown. */
+function attemptBefore(previous: readonly Condition[]): Attempt | undefined {
+  const before = findCondition(previous, delivered.type);
+  if (before === undefined) return undefined;
+  const { type, status, reason = '', message = '', observedGeneration: generation = 0 } = before;
+  const isGood = status === 'True' || reason === unreadReason;
+  return { delivered: isGood ? delivered : { type, status, reason, message }, generation };
+}
+
+const unreadReason = 'NodesNotRead' satisfies OperatorReason;
+
+function deliveredBy(attempted: ConditionUpdate, evidence: EvidenceMemory): ConditionUpdate {
+  const { last, isOld, confirmedAt } = evidence;
+  const { type, status } = attempted;
+  if (status === 'Unknown' && confirmedAt) {
+    const message = `${attempted.message}; last evidence at ${rfc3339(confirmedAt)}`;
+    return { ...attempted, message: shortMessage(message) };
+  }
+  // A legacy Viola answers each POST, and is never read.
+  const isLegacy = last !== undefined && last.count.configured === undefined;
+  if (status !== 'True' || isLegacy) return attempted;
+  if (isOld) return notRead(type, last);
+  if (!last || last.changed.length === 0) return attempted;
+  const message = namedSome(last.changed, shownNodes, { separator: '; ', before: '; and ' });
+  const reason = 'NodeConfigChanged' satisfies OperatorReason;
+  return { type, status: 'False', reason, message: shortMessage(message) };
+}
+
+type Summary = OpenstackConfigStatus['summary'];
+
+/** Returns the summary with the present count; a count without recent evidence is unknown. */
+function summaryBy(
+  summary: Summary,
+  { reason }: ConditionUpdate,
+  last: NodeEvidence | undefined,
+): Summary {
+  const [, before] = summary?.nics?.split('/') ?? [];
+  if (!summary || before === undefined) return summary;
+  if (reason === unreadReason) return { ...summary, nics: `?/${before}` };
+  if (!last) return summary;
+  const { configured = '?', planned } = last.count;
+  return { ...summary, nics: `${configured}/${planned}` };
+}

@@ -1,0 +1,134 @@
+import type { ConditionUpdate } from '../../../api/condition.ts';
+import type { ClusterFacts } from '../../clusters/deliver/node-facts.ts';
+import type { TermMemory } from '../../model/memory/config-memory.ts';
+import { Slot } from '../../model/memory/slot.ts';
+import type { ReadTime } from '../../model/read-time.ts';
+import type { SyncResult } from '../result.ts';
+import {
+  changedNodes,
+  countAgain,
+  type NicCount,
+  nicsOf,
+  type PlannedNode,
+  plannedNodesOf,
+} from './configured-nics.ts';
+
+/** The planned NICs' state, as last read from the business cluster. */
+export interface NodeEvidence {
+  readonly read: ReadTime;
+  /** The OpenstackConfig's generation. */
+  readonly generation: number;
+  readonly count: NicCount;
+  /** Nodes with an object changed or deleted since the sync. */
+  readonly changed: readonly string[];
+}
+
+/** Delivered after an attempt to sync, before later evidence. */
+export interface Attempt {
+  readonly delivered: ConditionUpdate;
+  readonly generation: number;
+}
+
+/** Nodes as the last sync left them. */
+export interface Expectation {
+  readonly nodes: readonly PlannedNode[];
+  readonly generation: number;
+  /** Monotonic milliseconds; earlier reads do not count. */
+  readonly sinceMs: number;
+}
+
+/** Longest evidence age (ms): leaves time to write the status within three minutes. */
+const longestMs = 145_000;
+/** How long (ms) an earlier leader's conditions stay; their evidence may be almost `longestMs` old. */
+const longestOfEarlierMs = 15_000;
+/** Viola's other replicas cache answers from before a POST for less time (ms). */
+const cachedMs = 10_000;
+
+/** Evidence for an OpenstackConfig's Delivered and NICsReady, in one term. */
+export class EvidenceMemory {
+  readonly #term: TermMemory;
+  /** Undefined: no sync has completed in this term. */
+  #expectation: Expectation | undefined;
+  #isChanging = false;
+  #evidence: NodeEvidence | undefined;
+  #facts: ClusterFacts | undefined;
+  #attempt: Attempt | undefined;
+  /** Last evidence before syncs began to fail; undefined: none, or syncs succeed. */
+  confirmedAt: Date | undefined;
+
+  constructor(term: TermMemory) {
+    this.#term = term;
+  }
+
+  /** Evidence; undefined: none in this term. */
+  get last(): NodeEvidence | undefined {
+    return this.#evidence;
+  }
+
+  /** Last attempt to sync; undefined: none in this term. */
+  get attempt(): Attempt | undefined {
+    return this.#attempt;
+  }
+
+  /** True if no sync in this term has sent nodes or completed. */
+  get isNew(): boolean {
+    return this.#expectation === undefined && !this.#isChanging;
+  }
+
+  /** True if the evidence is too old for a condition. Without evidence, conditions are from an earlier leader. */
+  get isOld(): boolean {
+    const { ledSince, clock } = this.#term;
+    const [since, longest] = this.#evidence
+      ? [this.#evidence.read.ms, longestMs]
+      : [ledSince, longestOfEarlierMs];
+    return clock.monotonicMs() - since >= longest;
+  }
+
+  /** Notes that a sync begins to send nodes: until the sync ends, objects may change. */
+  beginDelivery(): void {
+    this.#isChanging = true;
+  }
+
+  noteAttempt(attempt: Attempt): void {
+    this.#attempt = attempt;
+    // Reads continue while syncs fail, but prove nothing about a newer plan.
+    this.confirmedAt =
+      attempt.delivered.status === 'True'
+        ? undefined
+        : (this.confirmedAt ?? this.#evidence?.read.at);
+  }
+
+  /** Uses a completed sync's nodes. */
+  noteSync(synced: SyncResult, generation: number): void {
+    const sinceMs = this.#term.clock.monotonicMs() + cachedMs;
+    this.expect({ nodes: plannedNodesOf(synced), generation, sinceMs });
+    const { heldRead: read } = synced;
+    this.#evidence = { read, generation, count: nicsOf(synced), changed: [] };
+  }
+
+  expect(expectation: Expectation): void {
+    this.#isChanging = false;
+    this.#expectation = expectation;
+    this.#facts = undefined;
+  }
+
+  /** Uses a read from the business cluster, unless a sync has changed the nodes meanwhile. */
+  noteRead(facts: ClusterFacts, read: ReadTime): void {
+    const expectation = this.#expectation;
+    if (!expectation || this.#isChanging || read.ms < expectation.sinceMs) return;
+    const { nodes, generation } = expectation;
+    const isSame = this.#facts === facts && this.#evidence !== undefined;
+    this.#facts = facts;
+    this.#evidence =
+      isSame && this.#evidence
+        ? { ...this.#evidence, read }
+        : {
+            read,
+            generation,
+            count: countAgain(nodes, facts),
+            changed: changedNodes(nodes, facts),
+          };
+  }
+}
+
+export const evidenceMemory = new Slot((term: TermMemory) => new EvidenceMemory(term));
