@@ -135,8 +135,8 @@ export const accessTexts = {
     ko: '{time} 안에 응답하지 않았습니다',
   },
   checkReachable: {
-    en: 'check that this machine reaches {place}; to wait longer, give --request-timeout',
-    ko: '이 장비에서 {place}에 연결할 수 있는지 확인하십시오. 더 오래 기다리려면 --request-timeout을 지정하십시오',
+    en: 'check the connection to the source ({place}); to wait longer, give --request-timeout',
+    ko: '소스({place})와의 연결을 확인하십시오. 더 오래 기다리려면 --request-timeout을 지정하십시오',
   },
   answered: {
     en: 'the answer is status {status}: {text}',

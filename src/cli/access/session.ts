@@ -167,7 +167,7 @@ export class Session implements AsyncDisposable {
       const isKnown = error instanceof Unread || error instanceof DeadlineReached;
       if (isKnown || this.signal.aborted || !(error instanceof Error)) throw error;
       throw new Unread(
-        filled(accessTexts.kubectlFailed, { message: error.message }),
+        filled(accessTexts.kubectlFailed, { message: error.message.replace(/^error: /, '') }),
         accessTexts.checkKubeconfig,
       );
     }

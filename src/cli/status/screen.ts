@@ -45,10 +45,13 @@ export function statusText(
     [versionLine(facts, lang, inventory), partLines(facts, inventory, lang)],
     configs.length > 0 ? [formatTable(configColumns(facts), configs, options)] : [],
     clusters.length > 0 ? [formatTable(clusterColumns(facts), clusters, options)] : [],
-    [
-      countLine(findings, lang),
-      ...rows.flatMap(({ head, below }) => [head, ...below.map((line) => `      ${line}`)]),
-    ],
+    // A count of 0 would hide the required source without an answer.
+    findings.length === 0 && unread.length > 0
+      ? []
+      : [
+          countLine(findings, lang),
+          ...rows.flatMap(({ head, below }) => [head, ...below.map((line) => `      ${line}`)]),
+        ],
     skippedLines(skipped, lang),
   ];
   return blocks
