@@ -126,6 +126,17 @@ describe.each(['mode: webhook', 'paused'])('[N7] a new leader, %s', (how) => {
   });
 });
 
+it('[N7] a hanging Viola ends the conditions within three minutes', async () => {
+  scene.trigger('mode: webhook');
+  await scene.readNodes(2 * minuteMs);
+  scene.viola.beforeFacts = new Promise(() => undefined);
+  await scene.readNodes(3 * minuteMs);
+  expect(shown()).toBe('NICsReady Unknown NodesNotRead, Delivered Unknown NodesNotRead, ?/2');
+  scene.viola.beforeFacts = undefined;
+  await scene.readNodes(2 * minuteMs);
+  expect(shown()).toBe(good);
+});
+
 it('[N7] a failed status write is repeated', async () => {
   scene.trigger('mode: manual');
   scene.viola.report('Failed');

@@ -31,7 +31,7 @@ export function withEvidence(
   at: At,
 ): OpenstackConfigStatus {
   const { conditions = [] } = status;
-  const attempt = evidence.attempt ?? attemptBefore(previous);
+  const attempt = evidence.attempt ?? attemptBefore(previous, evidence.last);
   const before = findCondition(previous, 'NICsReady');
   const nicsReady = nicsReadyBy(evidence, before, at.generation);
   const set = [
@@ -57,11 +57,14 @@ export function withEvidence(
 }
 
 /** Returns Delivered after an earlier leader's last attempt; missing evidence had made a good result Unknown. */
-function attemptBefore(previous: readonly Condition[]): Attempt | undefined {
+function attemptBefore(
+  previous: readonly Condition[],
+  last: NodeEvidence | undefined,
+): Attempt | undefined {
   const before = findCondition(previous, delivered.type);
   if (before === undefined) return undefined;
   const { type, status, reason = '', message = '', observedGeneration: generation = 0 } = before;
-  const isGood = status === 'True' || reason === unreadReason;
+  const isGood = status === 'True' || (last !== undefined && reason === unreadReason);
   return { delivered: isGood ? delivered : { type, status, reason, message }, generation };
 }
 
@@ -78,6 +81,11 @@ function deliveredBy(attempted: ConditionUpdate, evidence: EvidenceMemory): Cond
   const isLegacy = last !== undefined && last.count.configured === undefined;
   if (status !== 'True' || isLegacy) return attempted;
   if (isOld) return notRead(type, last);
+  const [undecided] = last?.count.undecided ?? [];
+  if (undecided) {
+    const message = `port ${undecided.portId} is not decided: ${undecided.message}`;
+    return { type, status: 'Unknown', reason: undecided.reason, message: shortMessage(message) };
+  }
   if (!last || last.changed.length === 0) return attempted;
   const message = namedSome(last.changed, shownNodes, { separator: '; ', before: '; and ' });
   const reason = 'NodeConfigChanged' satisfies OperatorReason;

@@ -55,7 +55,7 @@ const unread: ConditionUpdate = {
   message: 'the nodes were not read; see the condition Ready',
 };
 
-function counts({ configured, planned, late }: NicCount): ConditionUpdate {
+function counts({ configured, planned, late, undecided }: NicCount): ConditionUpdate {
   if (planned === 0) {
     return answer('False', 'NoPorts', 'no port of a selected server becomes a NIC');
   }
@@ -63,7 +63,8 @@ function counts({ configured, planned, late }: NicCount): ConditionUpdate {
     const message = `a legacy Viola reports no status of nodes, so the state of ${counted(planned, 'planned NIC')} is unknown; see the MultiNicNodeConfigs in the business cluster`;
     return answer('Unknown', 'StatusUnsupported', message);
   }
-  if (late.length === 0) {
+  const [open] = undecided;
+  if (late.length === 0 && open === undefined) {
     const all = planned === 1 ? 'the planned NIC is' : `all ${planned} planned NICs are`;
     return answer('True', 'NICsConfigured', `${all} configured`);
   }
@@ -72,10 +73,11 @@ function counts({ configured, planned, late }: NicCount): ConditionUpdate {
   const nodes = known.length > 0 ? known : late;
   const shown = nodes.slice(0, shownNodes).map(textOf);
   const rest = late.length - shown.length;
-  const message = [count, ...shown, ...(rest > 0 ? [`and ${counted(rest, 'more node')}`] : [])];
-  return known.length > 0
-    ? answer('False', 'NICsNotConfigured', message.join('; '))
-    : answer('Unknown', 'NoNodeStatus', message.join('; '));
+  const more = rest > 0 ? [`and ${counted(rest, 'more node')}`] : [];
+  const notDecided = open && `port ${open.portId} is not decided: ${open.message}`;
+  const message = [count, ...shown, ...more, notDecided ?? []].flat().join('; ');
+  if (known.length > 0) return answer('False', 'NICsNotConfigured', message);
+  return answer('Unknown', open?.reason ?? 'NoNodeStatus', message);
 }
 
 function textOf({ nodeName, configured, planned, why }: LateNode): string {
