@@ -50,20 +50,22 @@ class World {
   }
 
   async do(act: Step): Promise<void> {
-    const { kube, viola } = this.#scene;
     if (act.kind === 'outage') this.#down.add(act.service);
     if (act.kind === 'recovery') this.#down.delete(act.service);
     if (act.kind === 'nics') this.#nics = act.state;
-    if (act.kind === 'deletion') viola.nodes.delete(act.node);
+    if (act.kind === 'deletion') this.#scene.viola.nodes.delete(act.node);
     if (act.kind === 'edit') this.#edit(act.node);
     this.#applyOutages();
-    if (act.kind === 'pause') {
-      kube.annotate({ 'multinic.io/paused': String(act.isPaused) });
-      await this.#reconcile();
-    }
+    if (this.#reconfigure(act)) await this.#reconcile();
+  }
+
+  /** Changes the object, the trigger mode or the process; returns whether the operator reconciles at once. */
+  #reconfigure(act: Step): boolean {
+    const { kube } = this.#scene;
+    if (act.kind === 'pause') kube.annotate({ 'multinic.io/paused': String(act.isPaused) });
     if (act.kind === 'mode') this.#scene.trigger(`mode: ${act.mode}`);
     if (act.kind === 'restart') this.#scene.restart();
-    if (act.kind === 'mode' || act.kind === 'restart') await this.#reconcile();
+    return ['pause', 'mode', 'restart'].includes(act.kind);
   }
 
   /** Ends all outages and pauses, and requests a sync. */

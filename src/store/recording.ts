@@ -106,7 +106,7 @@ export interface RecordedObject {
   readonly generation: number;
 }
 
-/** Returns the objects in an OpenstackConfig's records for one business cluster. */
+/** Returns the objects recorded for an OpenstackConfig in a business cluster. */
 export async function recordedObjects(
   db: Database,
   providerId: string,

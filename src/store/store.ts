@@ -136,7 +136,7 @@ export class Store {
     return this.#use(async (db) => fingerprintOf(db, providerId, author));
   }
 
-  /** Returns the objects in an OpenstackConfig's records for one business cluster. */
+  /** Returns the objects recorded for an OpenstackConfig in a business cluster. */
   async objectsOf(
     providerId: string,
     author: Pick<Author, 'namespace' | 'name'>,

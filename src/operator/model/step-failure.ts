@@ -1,4 +1,4 @@
-import type { OperatorReason } from '../../api/reasons.ts';
+import { type OperatorReason, reasons } from '../../api/reasons.ts';
 import { KubeError } from '../../kube/errors.ts';
 import type { Logger } from '../../process/log.ts';
 import { isRequestError, type RequestError } from '../../requests/request-error.ts';
@@ -49,6 +49,13 @@ export function reasonOf({ service, kind }: RequestError, own: OperatorReason): 
   return own;
 }
 
+/** Returns whether a user must correct the cause: an unusable value, or a refusal by a service. */
+function isOfUser({ reason, cause }: StepFailure): boolean {
+  return !reasons[reason].retryable || isRequestError(cause, ...refusals);
+}
+
+const refusals = ['unauthorized', 'forbidden', 'notFound', 'badCredential', 'denied'] as const;
+
 /**
  * Returns the step's result or failure. API server failures are rethrown: without an API server nothing can
  * be reported. An unexpected error is a bug, reported on the object.
@@ -64,7 +71,10 @@ export async function attempt<T>(
     signal.throwIfAborted();
     if (error instanceof KubeError) throw error;
     if (error instanceof StepFailure) {
-      log.warn({ reason: error.reason, err: error }, 'sync failed, will retry');
+      const { reason } = error;
+      if (isOfUser(error))
+        log.info({ reason, detail: error.message }, 'sync waits for a correction');
+      else log.warn({ reason, err: error }, 'sync failed, will retry');
       return error;
     }
     log.error({ err: error }, 'sync failed unexpectedly, will retry');

@@ -184,11 +184,11 @@ export function createInventory(deps: InventoryDeps): Inventory {
     if (pendingRemovals.size > 0 && !pauseOf('record')) await unlessItFails(eraseAll);
   }
 
+  const read = async <T>(nodes: () => Promise<T>) => unlessItFails(() => query('nodes', nodes));
+
   return {
-    nodesOf: async (author) =>
-      unlessItFails(async () => query('nodes', async () => store.nodesOf(author))),
-    objectsOf: async (providerId, author) =>
-      unlessItFails(async () => query('nodes', async () => store.objectsOf(providerId, author))),
+    nodesOf: async (author) => read(async () => store.nodesOf(author)),
+    objectsOf: async (...of) => read(async () => store.objectsOf(...of)),
     async nicsOf(serverIds) {
       if (serverIds.length === 0) return [];
       const recorded = await unlessItFails(async () =>
@@ -208,9 +208,7 @@ export function createInventory(deps: InventoryDeps): Inventory {
       return isWritten === true;
     },
     async fingerprint(providerId, author) {
-      const fingerprint = await unlessItFails(async () =>
-        query('nodes', async () => store.fingerprint(providerId, author)),
-      );
+      const fingerprint = await read(async () => store.fingerprint(providerId, author));
       await catchUp();
       return fingerprint;
     },

@@ -78,16 +78,25 @@ function deliveredBy(attempted: ConditionUpdate, evidence: EvidenceMemory): Cond
     return { ...attempted, message: shortMessage(message) };
   }
   // A legacy Viola answers each POST, and is never read.
-  const isLegacy = last !== undefined && last.count.configured === undefined;
-  if (status !== 'True' || isLegacy) return attempted;
+  if (status !== 'True' || isLegacy(last)) return attempted;
   if (isOld) return notRead(type, last);
-  const [undecided] = last?.count.undecided ?? [];
+  return (last && differenceIn(last)) ?? attempted;
+}
+
+function isLegacy(last: NodeEvidence | undefined): boolean {
+  return last !== undefined && last.count.configured === undefined;
+}
+
+/** Returns Delivered for an undecided port or a changed object; undefined: the nodes are as planned. */
+function differenceIn({ count, changed }: NodeEvidence): ConditionUpdate | undefined {
+  const { type } = delivered;
+  const [undecided] = count.undecided;
   if (undecided) {
     const message = `port ${undecided.portId} is not decided: ${undecided.message}`;
     return { type, status: 'Unknown', reason: undecided.reason, message: shortMessage(message) };
   }
-  if (!last || last.changed.length === 0) return attempted;
-  const message = namedSome(last.changed, shownNodes, { separator: '; ', before: '; and ' });
+  if (changed.length === 0) return undefined;
+  const message = namedSome(changed, shownNodes, { separator: '; ', before: '; and ' });
   const reason = 'NodeConfigChanged' satisfies OperatorReason;
   return { type, status: 'False', reason, message: shortMessage(message) };
 }

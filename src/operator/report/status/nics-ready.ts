@@ -55,7 +55,8 @@ const unread: ConditionUpdate = {
   message: 'the nodes were not read; see the condition Ready',
 };
 
-function counts({ configured, planned, late, undecided }: NicCount): ConditionUpdate {
+function counts(count: NicCount): ConditionUpdate {
+  const { configured, planned, late, undecided } = count;
   if (planned === 0) {
     return answer('False', 'NoPorts', 'no port of a selected server becomes a NIC');
   }
@@ -63,19 +64,21 @@ function counts({ configured, planned, late, undecided }: NicCount): ConditionUp
     const message = `a legacy Viola reports no status of nodes, so the state of ${counted(planned, 'planned NIC')} is unknown; see the MultiNicNodeConfigs in the business cluster`;
     return answer('Unknown', 'StatusUnsupported', message);
   }
-  const [open] = undecided;
-  if (late.length === 0 && open === undefined) {
-    const all = planned === 1 ? 'the planned NIC is' : `all ${planned} planned NICs are`;
-    return answer('True', 'NICsConfigured', `${all} configured`);
-  }
+  if (late.length + undecided.length > 0) return incomplete(count);
+  const all = planned === 1 ? 'the planned NIC is' : `all ${planned} planned NICs are`;
+  return answer('True', 'NICsConfigured', `${all} configured`);
+}
+
+/** Returns the condition for NICs that are not configured, or whose state is unknown. */
+function incomplete({ configured, planned, late, undecided: [open] }: NicCount): ConditionUpdate {
   const known = late.filter(({ why }) => why !== undefined);
   const count = `${configured} of ${counted(planned, 'planned NIC')} ${configured === 1 ? 'is' : 'are'} configured`;
   const nodes = known.length > 0 ? known : late;
   const shown = nodes.slice(0, shownNodes).map(textOf);
   const rest = late.length - shown.length;
   const more = rest > 0 ? [`and ${counted(rest, 'more node')}`] : [];
-  const notDecided = open && `port ${open.portId} is not decided: ${open.message}`;
-  const message = [count, ...shown, ...more, notDecided ?? []].flat().join('; ');
+  const notDecided = open ? [`port ${open.portId} is not decided: ${open.message}`] : [];
+  const message = [count, ...shown, ...more, ...notDecided].join('; ');
   if (known.length > 0) return answer('False', 'NICsNotConfigured', message);
   return answer('Unknown', open?.reason ?? 'NoNodeStatus', message);
 }
