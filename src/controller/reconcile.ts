@@ -125,15 +125,15 @@ export function createReconciler(options: ReconcilerOptions) {
     report.hold({ message: held, status });
     const task = { report, node, action: 'apply', contents: spec, removals } as const;
     const progress = await nextRun(task, signal);
-    const next = progress.done ? scheduleCheck(task) : progress;
-    return absence && absence.inMs > 0 ? within(next, absence.inMs) : next;
+    return within(progress.done ? scheduleCheck(task) : progress, absence?.inMs);
   }
 
   return reconcile;
 }
 
-/** Returns the outcome with a requeue within `ms`. */
-function within(outcome: Outcome | undefined, ms: number): Outcome {
+/** Returns the outcome with a requeue within `ms`; 0 or undefined: none is necessary. */
+function within(outcome: Outcome | undefined, ms = 0): Outcome | undefined {
+  if (ms === 0) return outcome;
   return { ...outcome, requeueAfterMs: Math.min(outcome?.requeueAfterMs ?? ms, ms) };
 }
 
