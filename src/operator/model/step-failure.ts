@@ -1,7 +1,10 @@
 import { type OperatorReason, reasons } from '../../api/reasons.ts';
 import { KubeError } from '../../kube/errors.ts';
+import { keyOf } from '../../kube/object.ts';
 import type { Logger } from '../../process/log.ts';
 import { isRequestError, type RequestError } from '../../requests/request-error.ts';
+import type { ConfigContext, TermMemory } from './memory/config-memory.ts';
+import { Slot } from './memory/slot.ts';
 
 /** A problem to report on an OpenstackConfig. */
 export interface StatusProblem {
@@ -54,6 +57,10 @@ function isOfUser({ reason, cause }: StepFailure): boolean {
   return !reasons[reason].retryable || isRequestError(cause, ...refusals);
 }
 
+/** Last failure of the OpenstackConfig that a user must correct: retries log the same failure once. */
+const lastOfUser = new Slot<TermMemory, string>(() => '');
+const corrected = 'sync waits for a correction';
+
 const refusals = ['unauthorized', 'forbidden', 'notFound', 'badCredential', 'denied'] as const;
 
 /**
@@ -62,19 +69,24 @@ const refusals = ['unauthorized', 'forbidden', 'notFound', 'badCredential', 'den
  */
 export async function attempt<T>(
   step: () => Promise<T>,
-  log: Logger,
+  { log: shared, object, memory: { term } }: ConfigContext & { readonly log: Logger },
   signal: AbortSignal,
 ): Promise<T | StepFailure> {
+  const log = shared.child({ config: keyOf(object) });
   try {
-    return await step();
+    const result = await step();
+    lastOfUser.set(term, '');
+    return result;
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof KubeError) throw error;
     if (error instanceof StepFailure) {
-      const { reason } = error;
-      if (isOfUser(error))
-        log.info({ reason, detail: error.message }, 'sync waits for a correction');
-      else log.warn({ reason, err: error }, 'sync failed, will retry');
+      const { reason, message } = error;
+      const ofUser = isOfUser(error) ? message : '';
+      const isRepeated = ofUser !== '' && lastOfUser.of(term) === ofUser;
+      lastOfUser.set(term, ofUser);
+      if (ofUser === '') log.warn({ reason, err: error }, 'sync failed, will retry');
+      else log[isRepeated ? 'debug' : 'info']({ reason, detail: message }, corrected);
       return error;
     }
     log.error({ err: error }, 'sync failed unexpectedly, will retry');

@@ -16,7 +16,7 @@ import {
 } from '../../model/openstack-config.ts';
 import { type ReadTime, readTimeOf } from '../../model/read-time.ts';
 import type { ViolaEndpoint } from '../../model/resolve/endpoints.ts';
-import { resolveConfig } from '../../model/resolve/resolve.ts';
+import { type Resolution, resolveConfig } from '../../model/resolve/resolve.ts';
 import type { OperatorSettings } from '../../model/settings/operator.ts';
 import { evidenceMemory } from '../../report/status/evidence.ts';
 import type { StatusWriter } from '../../report/status/writer.ts';
@@ -64,6 +64,8 @@ const readsAtOnce = 8;
  */
 export class NodeEvidenceReader {
   readonly #deps: NodeEvidenceDeps;
+  /** By object as watched: a thousand objects are resolved once, not every five seconds. */
+  readonly #resolved = new WeakMap<ConfigObject, Resolution>();
   readonly #startedAt = new Map<string, number>();
   readonly #running = new Map<string, Promise<void>>();
 
@@ -129,7 +131,7 @@ export class NodeEvidenceReader {
   /** Returns the business clusters; an object with unusable fields names no business cluster. */
   #clustersOf(live: readonly ConfigContext[]): Cluster[] {
     const members = live.flatMap((context) => {
-      const resolution = resolveConfig(context.object, this.#deps.settings);
+      const resolution = this.#resolve(context.object);
       if (resolution.kind === 'refused') return [];
       const { viola, providerId } = resolution.config;
       return [{ key: `${viola.url} ${providerId}`, viola, providerId, context }];
@@ -140,6 +142,12 @@ export class NodeEvidenceReader {
       const { viola, providerId } = first;
       return [{ key, viola, providerId, members: all.map(({ context }) => context) }];
     });
+  }
+
+  #resolve(object: ConfigObject): Resolution {
+    const resolution = this.#resolved.get(object) ?? resolveConfig(object, this.#deps.settings);
+    this.#resolved.set(object, resolution);
+    return resolution;
   }
 
   /** False if syncs have just read the business cluster for all OpenstackConfigs. */

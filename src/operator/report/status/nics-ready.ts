@@ -42,8 +42,10 @@ export function updateOf({
 
 /** Returns a condition without recent evidence; `last` undefined: none since the operator leads. */
 export function notRead(conditionType: string, last: NodeEvidence | undefined): ConditionUpdate {
-  const time = last ? `at ${rfc3339(last.read.at)}` : 'before this operator started';
-  const message = `the MultiNicNodeConfigs of the business cluster were last read ${time}; their present state is unknown`;
+  const read = last
+    ? `were last read at ${rfc3339(last.read.at)}`
+    : 'have not been compared with a plan since this operator started';
+  const message = `the MultiNicNodeConfigs of the business cluster ${read}; their present state is unknown`;
   const reason = 'NodesNotRead' satisfies OperatorReason;
   return { type: conditionType, status: 'Unknown', reason, message };
 }
