@@ -1,6 +1,6 @@
 import type { Alerts, Inspection } from './alert.ts';
 import { logs, openstackConfigs, operatorNamespace, systemNamespace } from './commands.ts';
-import { notReady } from './expressions.ts';
+import { notReady, ofLeader } from './expressions.ts';
 
 const which: Inspection = {
   say: {
@@ -9,6 +9,13 @@ const which: Inspection = {
   },
   run: openstackConfigs,
 };
+
+/** Other reasons are no fault, or have their own alerts. */
+const nicsNotConfigured = ofLeader(
+  'multinic_openstack_configs_nics_not_ready{reason="NICsNotConfigured"}',
+  'operator',
+  ['reason'],
+);
 
 const theReason = {
   en: 'Follow the action of the reason in the [table of reasons](../reference/reasons.md#of-an-openstackconfig).',
@@ -101,6 +108,46 @@ export const ofOpenstackConfigs = {
         ko: '401 또는 403이면 오퍼레이터의 토큰에 해당 provider 권한이 없습니다([access](../guides/access.ko.md) 참고). 404이면 클러스터를 등록하십시오. 503이면 Viola에서 해당 API 서버에 연결되지 않거나 등록된 인증 정보가 거부된 것입니다.',
       },
       askAgain,
+    ],
+  },
+  MultiNicNicsNotReady: {
+    exprs: {
+      'multinic-operator': `sum by (cluster, reason) (${nicsNotConfigured}) > 0`,
+    },
+    for: '10m',
+    severity: 'warning',
+    summary: 'Planned NICs are not configured on their nodes.',
+    description:
+      'OpenstackConfigs with planned NICs that have not been configured for 10 minutes: {{ $value }}.',
+    meaning: {
+      en: 'The business cluster reports that planned NICs are not configured: an agent run fails or waits, a NIC differs from its object, or a Node is not ready. The operator reads these states once a minute, also while OpenStack is away.',
+      ko: '비즈니스 클러스터에서 계획한 NIC가 설정되지 않은 상태입니다. 에이전트 실행이 실패했거나 대기 중이거나, NIC가 객체와 다르거나, Node가 Ready가 아닙니다. 오퍼레이터는 OpenStack이 응답하지 않아도 이 상태를 1분마다 조회합니다.',
+    },
+    impact: {
+      en: 'Workloads on the named nodes lack NICs. Other nodes are not affected.',
+      ko: '메시지에 나온 노드의 워크로드가 NIC를 사용할 수 없습니다. 다른 노드에는 영향이 없습니다.',
+    },
+    diagnosis: [
+      {
+        say: {
+          en: 'The condition NICsReady names nodes with a reason and a message for each.',
+          ko: 'NICsReady 조건에 노드별 사유와 메시지가 있습니다.',
+        },
+        run: `kubectl -n ${systemNamespace} get openstackconfig NAME -o yaml`,
+      },
+      {
+        say: {
+          en: 'List the NICs that are not configured, with their reasons.',
+          ko: '설정되지 않은 NIC와 사유를 확인합니다.',
+        },
+        run: 'kubectl multinic status',
+      },
+    ],
+    fix: [
+      {
+        en: 'Follow the action of the reason of the NIC or node in the [table of reasons](../reference/reasons.md).',
+        ko: '[사유 표](../reference/reasons.ko.md)에서 해당 NIC 또는 노드 사유의 조치를 따르십시오.',
+      },
     ],
   },
   MultiNicOpenstackConfigNotReady: {

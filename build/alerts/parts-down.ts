@@ -2,13 +2,27 @@ import type { Alerts, Inspection } from './alert.ts';
 import { logs, operatorNamespace, pods, systemNamespace } from './commands.ts';
 import { leases } from './expressions.ts';
 
+const scraping = {
+  en: 'Check the targets of Prometheus, the ServiceMonitor and the NetworkPolicies.',
+  ko: 'Prometheus의 targets, ServiceMonitor, NetworkPolicy를 확인하십시오.',
+};
+
 const isScraped = (namespace: string): Inspection => ({
   say: {
-    en: 'If Pods run and one has the lease, Prometheus cannot scrape them. Check the targets of Prometheus, the ServiceMonitor and the NetworkPolicies.',
-    ko: 'Pod가 실행 중이고 리스를 보유하고 있다면 Prometheus가 수집하지 못하는 상태입니다. Prometheus의 targets, ServiceMonitor, NetworkPolicy를 확인하십시오.',
+    en: `If Pods run and one has the lease, Prometheus cannot scrape them. ${scraping.en}`,
+    ko: `Pod가 실행 중이고 리스를 보유하고 있다면 Prometheus가 수집하지 못하는 상태입니다. ${scraping.ko}`,
   },
   run: `kubectl -n ${namespace} get servicemonitors,networkpolicies`,
 });
+
+/** Viola is a Deployment without a leader. */
+const isViolaScraped: Inspection = {
+  say: {
+    en: `If Pods are ready, Prometheus cannot scrape them. ${scraping.en}`,
+    ko: `Pod가 Ready라면 Prometheus가 수집하지 못하는 상태입니다. ${scraping.ko}`,
+  },
+  run: `kubectl -n ${operatorNamespace} get servicemonitors,networkpolicies`,
+};
 
 const podsRun = (run: string): Inspection => ({
   say: {
@@ -79,12 +93,12 @@ export const partsDown = {
     summary: 'Viola is down.',
     description: 'Prometheus has scraped no Pod of Viola for 5 minutes.',
     meaning: {
-      en: 'No Pod of Viola answers Prometheus: none runs, or none is reachable.',
-      ko: 'Prometheus에 응답하는 Viola Pod가 없습니다. 실행 중인 Pod가 없거나 연결할 수 없는 상태입니다.',
+      en: 'No Pod of Viola answers Prometheus: none runs, or none is reachable. Viola is a stateless Deployment: any ready Pod serves all business clusters.',
+      ko: 'Prometheus에 응답하는 Viola Pod가 없습니다. 실행 중인 Pod가 없거나 연결할 수 없는 상태입니다. Viola는 상태가 없는 Deployment이며, Ready인 Pod 하나가 모든 비즈니스 클러스터를 처리합니다.',
     },
     impact: {
-      en: 'No business cluster receives changes, and the operator does not know the state of nodes. Configured NICs continue to work: without this state the operator sends nothing.',
-      ko: '모든 비즈니스 클러스터에 변경이 전달되지 않으며 오퍼레이터는 노드의 상태를 알 수 없습니다. 상태를 모르면 아무것도 전송하지 않으므로 이미 설정된 NIC는 계속 동작합니다.',
+      en: 'No business cluster receives changes, and the operator does not know the state of nodes: after three minutes the conditions Delivered and NICsReady are Unknown (`NodesNotRead`). Configured NICs continue to work: without this state the operator sends nothing.',
+      ko: '모든 비즈니스 클러스터에 변경이 전달되지 않으며 오퍼레이터는 노드의 상태를 알 수 없습니다. 3분이 지나면 Delivered와 NICsReady 조건이 Unknown(`NodesNotRead`)이 됩니다. 상태를 모르면 아무것도 전송하지 않으므로 이미 설정된 NIC는 계속 동작합니다.',
     },
     diagnosis: [
       podsRun(pods.operator),
@@ -97,9 +111,14 @@ export const partsDown = {
         },
         run: logs.viola,
       },
-      isScraped(operatorNamespace),
+      isViolaScraped,
     ],
-    fix: [mend],
+    fix: [
+      {
+        en: 'Correct the cause in the events or the log. Viola stores nothing: as soon as one Pod is ready, the operator delivers waiting changes, and reads the nodes again within a minute.',
+        ko: '이벤트나 로그에 나온 원인을 해결하십시오. Viola는 상태를 저장하지 않습니다. Pod 하나가 Ready가 되면 오퍼레이터가 대기 중인 변경을 전달하고 1분 안에 노드를 다시 조회합니다.',
+      },
+    ],
   },
   MultiNicControllerDown: {
     exprs: { 'multinic-agent': `absent(multinic_leader{lease="${leases.controller}"} == 1)` },

@@ -96,17 +96,23 @@ export const metricTable = {
     lookFor: 'A reason that stays: see its action in the table of reasons.',
     labels: ['reason'],
   },
+  multinic_openstack_configs_nics_not_ready: {
+    type: 'gauge',
+    help: 'OpenstackConfigs whose condition NICsReady is not True, by reason.',
+    lookFor: 'NICsNotConfigured that stays: planned NICs do not work on their nodes.',
+    labels: ['reason'],
+  },
   multinic_delivered_nodes: {
     type: 'gauge',
-    help: 'Nodes of all OpenstackConfigs by state in their business clusters (Pending, InProgress, Configured, Failed), as of the last syncs.',
+    help: 'Nodes of all OpenstackConfigs by business cluster and state (Pending, InProgress, Configured, Failed), as of the last syncs.',
     lookFor: 'Failed above 0, and Pending or InProgress that stays.',
-    labels: ['state'],
+    labels: ['provider', 'state'],
   },
   multinic_delivered_interfaces: {
     type: 'gauge',
-    help: 'NICs of all OpenstackConfigs by state in their business clusters, as of the last syncs.',
+    help: 'NICs of all OpenstackConfigs by business cluster and state, as of the last syncs.',
     lookFor: 'Failed above 0, and Pending that stays: no agent runs on that node.',
-    labels: ['state'],
+    labels: ['provider', 'state'],
   },
   multinic_removals_held: {
     type: 'gauge',

@@ -22,7 +22,7 @@ export function pauseOf({ metadata }: Annotated): Pause {
 }
 
 /**
- * Returns why an object is paused and what stays undone; `effect` is a clause such as "nothing is read or changed".
+ * Returns why an object is paused and what stays undone; `effect` is a clause such as "nothing is changed".
  */
 export function pauseMessage({ unclear }: Pause, effect: string): string {
   return unclear === undefined

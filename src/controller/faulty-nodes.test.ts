@@ -294,3 +294,53 @@ describe('a controller whose wall clock jumps by hours', () => {
     },
   );
 });
+
+describe('[N15] a node without Ready for five minutes', () => {
+  beforeEach(async () => {
+    fixture.run();
+    await fleet('worker-1');
+    await fixture.setReady('worker-1', 'True');
+    await fixture.untilReady('worker-1', good);
+  });
+
+  it('makes Ready Unknown with NodeNotReady in one write, and Ready returns with the node without an apply', async () => {
+    const applies = () => fixture.agents.requests.filter(({ action }) => action === 'apply').length;
+    const before = applies();
+    await fixture.setReady('worker-1', 'Unknown');
+    await fixture.pass(29, 10_000);
+    expect(await fixture.ready('worker-1')).toBe(good);
+    await fixture.pass(2, 10_000);
+    const { status, metadata } = await fixture.get('worker-1');
+    expect(await fixture.ready('worker-1')).toBe('Unknown NodeNotReady');
+    expect(status?.interfaceStatuses?.map((nic) => nic.status)).toEqual(['Configured']);
+    await fixture.pass(120, 10_000);
+    expect((await fixture.get('worker-1')).metadata.resourceVersion).toBe(metadata.resourceVersion);
+    await fixture.setReady('worker-1', 'True');
+    await fixture.untilReady('worker-1', good);
+    expect(applies()).toBe(before);
+  });
+
+  it('writes no status when the node is Ready again within five minutes', async () => {
+    for (let flap = 0; flap < 3; flap++) {
+      const { metadata } = await fixture.get('worker-1');
+      await fixture.setReady('worker-1', 'False');
+      await fixture.pass(24, 10_000);
+      const after = await fixture.get('worker-1');
+      expect(after.metadata.resourceVersion).toBe(metadata.resourceVersion);
+      await fixture.setReady('worker-1', 'True');
+      await fixture.pass(5, 1_000);
+    }
+    expect(await fixture.ready('worker-1')).toBe(good);
+  });
+
+  it('stays NodeNotReady after a restart of the controller', async () => {
+    await fixture.setReady('worker-1', 'Unknown');
+    await fixture.pass(32, 10_000);
+    await fixture.stop();
+    fixture.run();
+    await fixture.pass(30, 1_000);
+    expect(await fixture.ready('worker-1')).toBe('Unknown NodeNotReady');
+    await fixture.setReady('worker-1', 'True');
+    await fixture.untilReady('worker-1', good);
+  });
+});

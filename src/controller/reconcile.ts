@@ -10,6 +10,7 @@ import { collectRuns } from './jobs/obsolete-runs.ts';
 import { acceptSpec } from './jobs/request.ts';
 import type { Runner } from './jobs/runner.ts';
 import type { NodeConfig, Stores } from './objects/stores.ts';
+import type { UnreadyNodes } from './objects/unready-nodes.ts';
 import { contestOf } from './records/contest.ts';
 import type { NodeRecords } from './records/node-records.ts';
 import type { Gate } from './removals/gate.ts';
@@ -31,6 +32,7 @@ interface ReconcilerOptions {
   readonly gate: Pick<Gate, 'decide'>;
   readonly records: NodeRecords;
   readonly refuse: Refuse;
+  readonly unready: UnreadyNodes;
   readonly nextRun: NextRun;
   readonly scheduleCheck: ScheduleCheck;
   readonly turns: Turns;
@@ -47,7 +49,7 @@ interface ReconcilerOptions {
  */
 export function createReconciler(options: ReconcilerOptions) {
   const { stores, otherController, runner, finalizer, deletion, gate, records, refuse } = options;
-  const { nextRun, scheduleCheck, turns, rollout, reporter, random, forget } = options;
+  const { unready, nextRun, scheduleCheck, turns, rollout, reporter, random, forget } = options;
 
   async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | void> {
     return turns.take(key, async () => reconcileOnce(key, signal));
@@ -108,6 +110,8 @@ export function createReconciler(options: ReconcilerOptions) {
     report.about(spec, target.kind === 'node' ? target.name : undefined);
     if (target.kind === 'none') return refuse(report, target, signal);
     const { node } = target;
+    const absence = unready.of(config, node);
+    report.unready(absence?.message);
     const contest = contestOf(config, records);
     if (contest) return refuse(report, contest.why, signal, contest.undone);
     const first = leavingFirst({ config, spec, node }, records);
@@ -121,10 +125,16 @@ export function createReconciler(options: ReconcilerOptions) {
     report.hold({ message: held, status });
     const task = { report, node, action: 'apply', contents: spec, removals } as const;
     const progress = await nextRun(task, signal);
-    return progress.done ? scheduleCheck(task) : progress;
+    return within(progress.done ? scheduleCheck(task) : progress, absence?.inMs);
   }
 
   return reconcile;
+}
+
+/** Returns the outcome with a requeue within `ms`; 0 or undefined: none is necessary. */
+function within(outcome: Outcome | undefined, ms = 0): Outcome | undefined {
+  if (ms === 0) return outcome;
+  return { ...outcome, requeueAfterMs: Math.min(outcome?.requeueAfterMs ?? ms, ms) };
 }
 
 function waitFor({ metadata }: NodeConfig, report: Report): Outcome {

@@ -14,6 +14,7 @@ import { sampleController } from './metrics.ts';
 import { createClusterFacts } from './networks/cluster-facts.ts';
 import { createPublishedNetworks } from './networks/published.ts';
 import { createStores } from './objects/stores.ts';
+import { UnreadyNodes } from './objects/unready-nodes.ts';
 import { createReconciler } from './reconcile.ts';
 import { createNodeRecords } from './records/node-records.ts';
 import { createRemovals } from './removals/removals.ts';
@@ -69,6 +70,7 @@ export function wireController({ values, makeRollout, ...base }: WiringOptions) 
   };
   const clusterFacts = createClusterFacts({ ...own, ...values, ...networkFacts });
   const ages = new RecordAges(clock);
+  const unready = new UnreadyNodes(clock);
   const facts = () => clusterFacts.current();
   const runs = { ...scheduling, ages, clock, metrics, startDeadlineMs, facts };
   const intervalMs = () => checkIntervalMs(values.checkIntervalMs, stores.withNics());
@@ -78,7 +80,7 @@ export function wireController({ values, makeRollout, ...base }: WiringOptions) 
   const finalizer = createFinalizer(client, perform);
   const { gate } = removals;
   const steps = { finalizer, gate, nextRun, refuse, records, reporter };
-  const shared = { ...own, stores, ...steps };
+  const shared = { ...own, stores, unready, ...steps };
   const turns = new Turns();
   const changes = controllers.define({
     name: controllerName,
@@ -93,7 +95,7 @@ export function wireController({ values, makeRollout, ...base }: WiringOptions) 
       turns,
       rollout,
       forget: (key) => {
-        for (const memory of [ages, reporter, gate, check]) memory.forget(key);
+        for (const memory of [ages, unready, reporter, gate, check]) memory.forget(key);
       },
     }),
     reflectors: watches.all,
@@ -107,7 +109,7 @@ export function wireController({ values, makeRollout, ...base }: WiringOptions) 
     name: 'drift',
     keyField: 'config',
     workers: driftWorkers,
-    reconcile: createDriftReconciler({ stores, otherController, reporter, check, turns, change }),
+    reconcile: createDriftReconciler({ ...shared, otherController, check, turns, change }),
     // The other controller watches all objects and enqueues their checks.
     reflectors: [],
     sources: [],

@@ -126,6 +126,17 @@ describe.each(['mode: webhook', 'paused'])('[N7] a new leader, %s', (how) => {
   });
 });
 
+it('[N7] a hanging Viola ends the conditions within three minutes', async () => {
+  scene.trigger('mode: webhook');
+  await scene.readNodes(2 * minuteMs);
+  scene.viola.beforeFacts = new Promise(() => undefined);
+  await scene.readNodes(3 * minuteMs);
+  expect(shown()).toBe('NICsReady Unknown NodesNotRead, Delivered Unknown NodesNotRead, ?/2');
+  scene.viola.beforeFacts = undefined;
+  await scene.readNodes(2 * minuteMs);
+  expect(shown()).toBe(good);
+});
+
 it('[N7] a failed status write is repeated', async () => {
   scene.trigger('mode: manual');
   scene.viola.report('Failed');
@@ -138,6 +149,15 @@ it('[N7] a failed status write is repeated', async () => {
   scene.kube.applyStatus = applyStatus;
   await scene.readNodes(90_000);
   expect(shown()).toBe(`${failed} True Healthy, 0/2`);
+});
+
+it('[N15] NICsReady does not count the NICs of a node that has not been ready', async () => {
+  const node = scene.viola.nodes.get('worker-1');
+  if (!node) throw new Error('no node worker-1');
+  const conditions = [{ type: 'Ready', status: 'Unknown' as const, reason: 'NodeNotReady' }];
+  scene.viola.put({ ...node, status: { ...node.status, state: 'Pending', conditions } });
+  await scene.readNodes(90_000);
+  expect(shown()).toBe('NICsReady False NICsNotConfigured, Delivered True Healthy, 1/2');
 });
 
 it('[N11] NICsReady does not count a drifted NIC although its status stays Configured', async () => {

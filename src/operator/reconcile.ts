@@ -87,7 +87,11 @@ async function sync(context: ConfigContext, deps: Deps, signal: AbortSignal): Pr
     return afterRefusal({ ...context, scope }, resolution.problems, deps, signal);
   }
   const started = syncContext({ ...context, scope, config: resolution.config }, clock);
-  const ending = await attempt(async () => syncNodes(started, deps, signal), log, signal);
+  const ending = await attempt(
+    async () => syncNodes(started, deps, signal),
+    { ...context, log },
+    signal,
+  );
   if (ending instanceof StepFailure) return afterFailure(started, ending, deps, signal);
   if (ending === undefined) return afterSyncOfSome(started);
   if (isDecided(ending)) decidedSinceMs.set(memory.term, startedMs);

@@ -99,6 +99,23 @@ export async function fingerprintOf(
   return digest('sha256', JSON.stringify([rows, config, subnets]));
 }
 
+/** A recorded node's object. */
+export interface RecordedObject {
+  readonly nodeName: string;
+  readonly uid: string;
+  readonly generation: number;
+}
+
+/** Returns the objects recorded for an OpenstackConfig in a business cluster. */
+export async function recordedObjects(
+  db: Database,
+  providerId: string,
+  author: Pick<Author, 'namespace' | 'name'>,
+): Promise<RecordedObject[]> {
+  const rows = await ownRows(db, providerId, author);
+  return rows.map(({ node_name: nodeName, uid, generation }) => ({ nodeName, uid, generation }));
+}
+
 interface Write extends RowsWrite {
   /** Key: node name. */
   readonly hashes: ReadonlyMap<string, string>;

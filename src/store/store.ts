@@ -28,8 +28,10 @@ import {
 import { type PortNotes, portNotes } from './port-notes.ts';
 import {
   fingerprintOf,
+  type RecordedObject,
   type Recording,
   type RecordingDetails,
+  recordedObjects,
   recordNodeConfigs,
 } from './recording.ts';
 import type { RemovalBases } from './removal-bases.ts';
@@ -137,6 +139,14 @@ export class Store {
   ): Promise<string> {
     await this.#inTurn(async () => this.#pruneDaily(this.#options.now()));
     return this.#use(async (db) => fingerprintOf(db, providerId, author));
+  }
+
+  /** Returns the objects recorded for an OpenstackConfig in a business cluster. */
+  async objectsOf(
+    providerId: string,
+    author: Pick<Author, 'namespace' | 'name'>,
+  ): Promise<readonly RecordedObject[]> {
+    return this.#use((db) => recordedObjects(db, providerId, author));
   }
 
   /** Records these nodes for one OpenstackConfig and removes `gone`; records for other nodes stay. */

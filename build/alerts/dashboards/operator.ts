@@ -36,7 +36,7 @@ export const operatorDashboard: Dashboard = {
           '{{provider}}',
         ]),
         graph('NICs, by state', 'short', [
-          `sum by (state) (${ofLeader('multinic_delivered_interfaces', 'operator', ['state'])})`,
+          `sum by (state) (${ofLeader('multinic_delivered_interfaces', 'operator', ['provider', 'state'])})`,
           '{{state}}',
         ]),
         graph('NICs whose removal waits for consent', 'short', [

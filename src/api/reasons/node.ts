@@ -135,12 +135,12 @@ export const nodeReasons = {
     'node',
     true,
     [
-      'The Kubernetes node is not Ready; no agent runs on it.',
-      'Kubernetes 노드가 Ready 상태가 아니어서 에이전트를 실행하지 않습니다.',
+      'The Kubernetes node is not Ready; no agent runs on it. After five minutes Ready is Unknown, and the NICs of the node do not count as configured, because their state cannot be checked.',
+      'Kubernetes 노드가 Ready 상태가 아니어서 에이전트를 실행하지 않습니다. 5분이 지나면 상태를 확인할 수 없으므로 Ready가 Unknown이 되고 해당 노드의 NIC는 설정된 것으로 세지 않습니다.',
     ],
     [
-      'Check the node. The controller continues when the node is Ready, or when its Node object is deleted permanently.',
-      '노드를 확인하십시오. 노드가 Ready가 되거나 Node 객체가 완전히 삭제되면 자동으로 진행됩니다.',
+      'Check the node. When the node is Ready again, the earlier result returns without an agent run; waiting changes continue then, or when its Node object is deleted permanently.',
+      '노드를 확인하십시오. 노드가 다시 Ready가 되면 에이전트를 실행하지 않고 이전 결과로 돌아갑니다. 대기 중인 변경은 그때, 또는 Node 객체가 완전히 삭제되면 진행됩니다.',
     ],
     { alerts: ['MultiNicNodeConfigNotReady'] },
   ),

@@ -322,8 +322,8 @@ export const openstackConfigReasons = {
     'openstackconfig',
     false,
     [
-      'The annotation multinic.io/paused is true, or has a value that is neither true nor false; nothing is read or changed. On a MultiNicNodeConfig: no agent runs, except for the cleanup when the object is deleted.',
-      'multinic.io/paused 어노테이션이 true이거나 true/false가 아닌 값이므로 조회와 변경을 하지 않습니다. MultiNicNodeConfig에서는 객체를 삭제할 때의 정리를 제외하고 에이전트를 실행하지 않습니다.',
+      'The annotation multinic.io/paused is true, or has a value that is neither true nor false; OpenStack is not read and nothing is changed. The conditions Delivered and NICsReady still follow the business cluster. On a MultiNicNodeConfig: no agent runs, except for the cleanup when the object is deleted.',
+      'multinic.io/paused 어노테이션이 true이거나 true/false가 아닌 값이므로 OpenStack을 조회하지 않고 아무것도 변경하지 않습니다. Delivered와 NICsReady 조건은 계속 비즈니스 클러스터를 따릅니다. MultiNicNodeConfig에서는 객체를 삭제할 때의 정리를 제외하고 에이전트를 실행하지 않습니다.',
     ],
     [
       'To resume, remove the annotation, or set it to false.',

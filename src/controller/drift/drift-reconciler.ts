@@ -5,6 +5,7 @@ import { recordOf } from '../jobs/applied.ts';
 import { acceptSpec, contentHash } from '../jobs/request.ts';
 import { machineOf } from '../objects/machine.ts';
 import { type NodeConfig, type Stores } from '../objects/stores.ts';
+import type { UnreadyNodes } from '../objects/unready-nodes.ts';
 import { lagPauseMs } from '../scheduling/requeue.ts';
 import { isAbout } from '../scheduling/schedule.ts';
 import { pausedIn } from '../status/paused.ts';
@@ -17,6 +18,7 @@ import type { Turns } from './turns.ts';
 interface DriftReconcilerOptions {
   readonly stores: Stores;
   readonly otherController: Pick<OtherController, 'owns'>;
+  readonly unready: UnreadyNodes;
   readonly reporter: Pick<Reporter, 'open'>;
   readonly check: Pick<Check, 'checkNode'>;
   /** Shared with the main reconciler: both write the same status. */
@@ -30,7 +32,7 @@ interface DriftReconcilerOptions {
  * apply, and gets the object back when a check finds drift.
  */
 export function createDriftReconciler(options: DriftReconcilerOptions) {
-  const { stores, otherController, reporter, check, turns, change } = options;
+  const { stores, otherController, unready, reporter, check, turns, change } = options;
 
   async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | void> {
     try {
@@ -71,6 +73,7 @@ export function createDriftReconciler(options: DriftReconcilerOptions) {
     };
     if (!isInForce()) return;
     report.about(spec, name);
+    report.unready(unready.of(config, node)?.message);
     const task = { report, node, action: 'apply', contents: spec } as const;
     let outcome: Outcome;
     try {

@@ -13,6 +13,7 @@ import { completionOf } from '../jobs/applied.ts';
 import { isOpen } from '../jobs/evidence.ts';
 import type { AcceptedSpec } from '../jobs/request.ts';
 import type { NodeConfig } from '../objects/stores.ts';
+import { nodeNotReady } from '../objects/unready-nodes.ts';
 import type { NameMatch } from '../target.ts';
 import { blockedReady, type Judgement, judgedNics, readyIn, rejectionsOf } from './ready.ts';
 import { type Hold, isRepeat, type RunPhase } from './run-phase.ts';
@@ -26,6 +27,10 @@ interface ConditionsInput {
   readonly drift: ConditionUpdate | undefined;
   /** Undefined: the gate was not asked; the earlier hold stays. */
   readonly hold?: Hold | undefined;
+  /** Why the state of the node's NICs is unknown. */
+  readonly unready?: string | undefined;
+  /** Ready by the record, if the previous Ready showed only that the node was not ready. */
+  readonly appliedReady?: Judgement | undefined;
   /** Condition Paused, if the object is paused. */
   readonly paused?: readonly ConditionUpdate[];
   readonly previous: readonly Condition[];
@@ -36,10 +41,12 @@ interface ConditionsInput {
 /** Returns all our conditions of one object, in reading order. */
 export function conditionsOf(input: ConditionsInput): Condition[] {
   const { previous, generation, now } = input;
-  const retained = retainedProgress(input);
+  const retained = withAppliedReady(retainedProgress(input), input.appliedReady);
   const progress = checkedProgress(input) ?? (retained.length > 0 ? retained : progressIn(input));
+  const { hold, unready } = input;
+  const held = hold?.message === undefined ? progress : heldProgress(progress, hold.message);
   const updates = [
-    ...(input.hold?.message === undefined ? progress : heldProgress(progress, input.hold.message)),
+    ...(unready === undefined ? held : unreadyProgress(held, unready)),
     accepted(input.spec),
     ...drifted(input),
     ...nameDiffers(input.name),
@@ -125,6 +132,30 @@ function heldProgress(progress: readonly ConditionUpdate[], message: string): Co
     { type: 'Ready', ...held },
     ...progress.filter(({ type }) => stageTypes.has(type)),
     { type: 'Stalled', ...held, status: 'True' },
+  ];
+}
+
+/** Returns the progress with Ready as before the node became not ready. */
+function withAppliedReady(
+  progress: readonly ConditionUpdate[],
+  ready: Judgement | undefined,
+): readonly ConditionUpdate[] {
+  if (!ready || progress.length === 0) return progress;
+  return [{ type: 'Ready', ...ready }, ...progress.filter(({ type }) => stageTypes.has(type))];
+}
+
+/** Ready is Unknown for a node that is not ready; other problems come first. */
+function unreadyProgress(
+  progress: readonly ConditionUpdate[],
+  message: string,
+): readonly ConditionUpdate[] {
+  const ready = progress.find(({ type }) => type === 'Ready');
+  if (ready?.status !== 'True') return progress;
+  const unknown = { status: 'Unknown', reason: nodeNotReady, message } as const;
+  return [
+    { type: 'Ready', ...unknown },
+    ...progress.filter(({ type }) => stageTypes.has(type)),
+    { type: 'Reconciling', ...unknown, status: 'True' },
   ];
 }
 

@@ -43,6 +43,8 @@ export interface Report {
   about(spec: AcceptedSpec, name: NameMatch | undefined): void;
   /** Sets the phase to write. `drift`: new condition Drifted. */
   tell(situation: RunPhase, applied?: Applied, drift?: ConditionUpdate): void;
+  /** Sets why the state of the node's NICs is unknown; undefined: the node is ready, or has just become not ready. */
+  unready(message: string | undefined): void;
   /** Sets what the gate decided about removals; without a call the earlier hold stays. */
   hold(removals: Hold): void;
   /** Adds a handled value of `rollout-continue` to the next write; undefined: none. */
@@ -95,6 +97,7 @@ export function createReporter(options: ReportOptions): Reporter {
     let pending: PendingStatus | undefined;
     let continued: NodeConfigStatus['rolloutContinued'];
     let hold: Hold | undefined;
+    let unready: string | undefined;
     return {
       get config() {
         return current;
@@ -105,6 +108,9 @@ export function createReporter(options: ReportOptions): Reporter {
       },
       tell(situation, applied, drift) {
         pending = { situation, applied, drift };
+      },
+      unready(message) {
+        unready = message;
       },
       hold(removals) {
         hold = removals;
@@ -131,6 +137,7 @@ export function createReporter(options: ReportOptions): Reporter {
           name,
           ...pending,
           hold,
+          unready,
           continued,
           now: clock.now(),
         });

@@ -15,13 +15,14 @@ import type { AcceptedSpec, Entry } from '../jobs/request.ts';
 import { isIfGone } from '../jobs/run-basis.ts';
 import type { RunOutcome } from '../jobs/runner.ts';
 import { type NodeConfig, ownSpecHash } from '../objects/stores.ts';
+import { showsUnready } from '../objects/unready-nodes.ts';
 import { holdOf } from '../removals/bases.ts';
 import { holdByAgent } from '../removals/hold-status.ts';
 import type { NameMatch } from '../target.ts';
 import { conditionsOf } from './conditions.ts';
 import { defined, hasVerdict, interfaceStatuses, isConfigured } from './interface-statuses.ts';
 import { pausedCondition } from './paused.ts';
-import { blockedReady, readyIn } from './ready.ts';
+import { blockedReady, type Judgement, readyIn } from './ready.ts';
 import { type Hold, isRepeat, type RunPhase } from './run-phase.ts';
 import { summaryOf } from './summary.ts';
 
@@ -36,6 +37,8 @@ export interface StatusInput {
   readonly drift?: ConditionUpdate | undefined;
   /** Undefined: the gate was not asked. */
   readonly hold?: Hold | undefined;
+  /** Why the state of the node's NICs is unknown. */
+  readonly unready?: string | undefined;
   /** Value of `rollout-continue` handled now. */
   readonly continued?: NodeConfigStatus['rolloutContinued'];
   readonly now: Date;
@@ -56,6 +59,8 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
     name,
     drift,
     hold,
+    unready: input.unready,
+    appliedReady: appliedReadyIn(input),
     paused: pausedCondition(config),
     generation,
     now,
@@ -118,6 +123,13 @@ function situationIn({ situation, config, applied, spec, hold }: StatusInput): R
   if (situation.kind !== 'recorded') return situation;
   const record = applied ?? recordOf(config);
   return recordedOutcome(config.status, record, spec, hold) ?? situation;
+}
+
+/** Returns Ready by the record, for an object whose Ready showed only that the node was not ready. */
+function appliedReadyIn({ config, applied, spec }: StatusInput): Judgement | undefined {
+  if (!showsUnready(config.status)) return undefined;
+  const end = recordedEnd(config.status, applied ?? recordOf(config), spec);
+  return end && readyIn(end, spec.entries ?? []);
 }
 
 function lastRun(situation: RunPhase, previous: NodeConfigStatus, applied: Applied | undefined) {
@@ -211,6 +223,22 @@ function recordedOutcome(
   { entries = [] }: Pick<AcceptedSpec, 'entries'>,
   hold: Hold | undefined,
 ): RunPhase | undefined {
+  const end = recordedEnd(status, applied, { entries });
+  if (!end) return undefined;
+  const nics = status?.interfaceStatuses ?? [];
+  const usable = entries.filter(({ rejection }) => rejection === undefined);
+  const isShown = usable.every(
+    (entry) => isConfigured(entry, nics) || isHeld(entry, nics) || verdictOn(entry, nics),
+  );
+  return isShown && showsReady(status, end, { entries }, hold) ? undefined : end;
+}
+
+/** Returns the recorded outcome; undefined: the record is incomplete. */
+function recordedEnd(
+  status: NodeConfigStatus | undefined,
+  applied: Applied | undefined,
+  { entries = [] }: Pick<AcceptedSpec, 'entries'>,
+): RunPhase | undefined {
   if (!applied?.done || applied.undone || applied.action !== 'apply') return undefined;
   const { job, at, attempt, protocol } = applied;
   const about = { protocol, attempt, uid: '', generation: 0, bootId: '' };
@@ -220,19 +248,8 @@ function recordedOutcome(
     nics: nicsOf(entries, status),
     warnings: [],
   };
-  const end = {
-    kind: 'ended',
-    job,
-    at: new Date(at),
-    verdict: { kind: 'result', result },
-    again: true,
-  } as const;
-  const nics = status?.interfaceStatuses ?? [];
-  const usable = entries.filter(({ rejection }) => rejection === undefined);
-  const isShown = usable.every(
-    (entry) => isConfigured(entry, nics) || isHeld(entry, nics) || verdictOn(entry, nics),
-  );
-  return isShown && showsReady(status, end, { entries }, hold) ? undefined : end;
+  const verdict = { kind: 'result', result } as const;
+  return { kind: 'ended', job, at: new Date(at), verdict, again: true };
 }
 
 /** A NIC that waits for the index, name or address of a held NIC is not configured, although the run is complete. */
@@ -292,6 +309,7 @@ function showsReady(
   hold: Hold | undefined,
 ): boolean {
   const shown = findCondition(status?.conditions, 'Ready');
+  if (showsUnready(status)) return readyIn(end, entries).status === 'True';
   const ready = readyWith(hold, readyIn(end, entries));
   if (shown?.status !== ready.status || shown.reason !== ready.reason) return false;
   return ready.status === 'True' || ready.message.startsWith(shown.message ?? '');

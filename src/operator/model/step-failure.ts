@@ -1,7 +1,10 @@
-import type { OperatorReason } from '../../api/reasons.ts';
+import { type OperatorReason, reasons } from '../../api/reasons.ts';
 import { KubeError } from '../../kube/errors.ts';
+import { keyOf } from '../../kube/object.ts';
 import type { Logger } from '../../process/log.ts';
 import { isRequestError, type RequestError } from '../../requests/request-error.ts';
+import type { ConfigContext, TermMemory } from './memory/config-memory.ts';
+import { Slot } from './memory/slot.ts';
 
 /** A problem to report on an OpenstackConfig. */
 export interface StatusProblem {
@@ -49,22 +52,41 @@ export function reasonOf({ service, kind }: RequestError, own: OperatorReason): 
   return own;
 }
 
+/** Returns whether a user must correct the cause: an unusable value, or a refusal by a service. */
+function isOfUser({ reason, cause }: StepFailure): boolean {
+  return !reasons[reason].retryable || isRequestError(cause, ...refusals);
+}
+
+/** Last failure of the OpenstackConfig that a user must correct: retries log the same failure once. */
+const lastOfUser = new Slot<TermMemory, string>(() => '');
+const corrected = 'sync waits for a correction';
+
+const refusals = ['unauthorized', 'forbidden', 'notFound', 'badCredential', 'denied'] as const;
+
 /**
  * Returns the step's result or failure. API server failures are rethrown: without an API server nothing can
  * be reported. An unexpected error is a bug, reported on the object.
  */
 export async function attempt<T>(
   step: () => Promise<T>,
-  log: Logger,
+  { log: shared, object, memory: { term } }: ConfigContext & { readonly log: Logger },
   signal: AbortSignal,
 ): Promise<T | StepFailure> {
+  const log = shared.child({ config: keyOf(object) });
   try {
-    return await step();
+    const result = await step();
+    lastOfUser.set(term, '');
+    return result;
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof KubeError) throw error;
     if (error instanceof StepFailure) {
-      log.warn({ reason: error.reason, err: error }, 'sync failed, will retry');
+      const { reason, message } = error;
+      const ofUser = isOfUser(error) ? message : '';
+      const isRepeated = ofUser !== '' && lastOfUser.of(term) === ofUser;
+      lastOfUser.set(term, ofUser);
+      if (ofUser === '') log.warn({ reason, err: error }, 'sync failed, will retry');
+      else log[isRepeated ? 'debug' : 'info']({ reason, detail: message }, corrected);
       return error;
     }
     log.error({ err: error }, 'sync failed unexpectedly, will retry');

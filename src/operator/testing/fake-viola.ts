@@ -62,6 +62,8 @@ export class FakeViola implements ViolaClient {
   outage: RequestError | undefined;
   /** Holds lists until resolved. */
   beforeList: Promise<void> | undefined;
+  /** Holds reads of all nodes until resolved. */
+  beforeFacts: Promise<void> | undefined;
   /** Runs before a POST is processed, for instance as a concurrent foreign write. */
   beforePost: (() => void) | undefined;
   readonly #stuck: (readonly PostedNode[])[] = [];
@@ -128,6 +130,7 @@ export class FakeViola implements ViolaClient {
   async facts(): Promise<ClusterFacts | undefined> {
     this.#check();
     this.factReads += 1;
+    await this.beforeFacts;
     if (!this.abilities.reports) return undefined;
     const nodes = [...this.nodes.values()].filter(({ nodeName }) => !this.unlisted.has(nodeName));
     return new Map(nodes.map((node) => [node.nodeName, factsOf(node)]));

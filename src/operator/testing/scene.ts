@@ -10,7 +10,7 @@ import { createMetrics } from '../../process/metrics.ts';
 import { readSettings } from '../../process/settings.ts';
 import { systemAuthorities } from '../../requests/ca-bundle.ts';
 import { Store } from '../../store/store.ts';
-import { createFakeClock, type FakeClock } from '../../time/fake-clock.ts';
+import { createFakeClock, type FakeClock, settled } from '../../time/fake-clock.ts';
 import { readPolicy } from '../../triggers/policy.ts';
 import { CloudAges } from '../cloud/cloud-age.ts';
 import { CloudViews } from '../cloud/observe/cloud-view.ts';
@@ -259,7 +259,8 @@ export async function setScene(
     readNodes: async (ms: number) => {
       for (let passedMs = 0; passedMs < ms; passedMs += nodeTickMs) {
         await clock.advance(Math.min(nodeTickMs, ms - passedMs));
-        await nodeEvidence.tick(signal);
+        // A hanging read ends only as time passes.
+        await Promise.race([nodeEvidence.tick(signal), settled()]);
       }
     },
     /** Reconciles once after a pause; returns the milliseconds until the next reconcile. */

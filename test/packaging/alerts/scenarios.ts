@@ -49,6 +49,7 @@ function backupAge(last: number): Scenario {
 
 const gauges = {
   openstackConfigs: ['multinic_openstack_configs_not_ready', 'operator'],
+  nics: ['multinic_openstack_configs_nics_not_ready', 'operator'],
   nodeConfigs: ['multinic_node_configs_not_ready', 'controller'],
   bizConfigs: ['multinic_biz_configs_not_ready', 'controller'],
 } as const;
@@ -198,6 +199,7 @@ export const scenarios: Readonly<Record<AlertName, Partial<Record<Chart, Scenari
   },
   MultiNicCloudFailing: { 'multinic-operator': byReason('openstackConfigs', 'KeystoneError') },
   MultiNicDeliveryFailing: { 'multinic-operator': byReason('openstackConfigs', 'ViolaPostError') },
+  MultiNicNicsNotReady: { 'multinic-operator': byReason('nics', 'NICsNotConfigured') },
   MultiNicOpenstackConfigNotReady: {
     'multinic-operator': byReason('openstackConfigs', 'NameConflict'),
   },

@@ -75,7 +75,11 @@ export async function handleDeletion(
   const interval = pollInterval.of(memory);
   if (!hasFinalizer(object)) return undefined;
   if (isOfLegacyViola(object)) return handleLegacyDeletion(context, deps, signal);
-  const left = await attempt(async () => withdrawInTime(context, deps, signal), log, signal);
+  const left = await attempt(
+    async () => withdrawInTime(context, deps, signal),
+    { ...context, log },
+    signal,
+  );
   if (left instanceof StepFailure) {
     const ending = { kind: 'deleting', problems: [left], waiting: [] } as const;
     const ms = interval.afterFailure(pollingOf(settings), left.retryAfterMs);

@@ -44,6 +44,7 @@ beforeEach(async () => {
       fingerprint: async (...of) => through(async () => store.fingerprint(...of)),
       forget: async (of) => through(async () => store.forget(of), true),
       nicsOf: async (ids) => through(async () => store.nicsOf(ids)),
+      objectsOf: async (provider, of) => through(async () => store.objectsOf(provider, of)),
       nodesOf: async (of) => through(async () => store.nodesOf(of)),
       record: async (...values) => through(async () => store.record(...values), true),
     },

@@ -8,7 +8,7 @@ import type { Perform } from '../../../process/effects.ts';
 import type { Logger } from '../../../process/log.ts';
 import { inTurns } from '../../../process/slices.ts';
 import type { Author, StoredNode } from '../../../store/node-configs.ts';
-import type { RecordingDetails } from '../../../store/recording.ts';
+import type { RecordedObject, RecordingDetails } from '../../../store/recording.ts';
 import type { RemovalBases } from '../../../store/removal-bases.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Clock } from '../../../time/clock.ts';
@@ -34,6 +34,8 @@ interface PendingRemoval {
 export interface Inventory {
   /** Returns an OpenstackConfig's recorded nodes by business cluster; undefined: the database cannot be read. */
   nodesOf(author: Name): Promise<ReadonlyMap<string, readonly string[]> | undefined>;
+  /** Returns the objects after the last recorded sync; undefined: the database cannot be read. */
+  objectsOf(providerId: string, author: Name): Promise<readonly RecordedObject[] | undefined>;
   /** Returns the servers' NICs at the last delivery; without the database, the deliveries of this process. */
   nicsOf(serverIds: readonly string[]): Promise<readonly RecordedNode[]>;
   /**
@@ -61,7 +63,7 @@ export interface Inventory {
 export interface InventoryDeps {
   readonly store: Pick<
     Store,
-    'authors' | 'fingerprint' | 'forget' | 'nicsOf' | 'nodesOf' | 'record'
+    'authors' | 'fingerprint' | 'forget' | 'nicsOf' | 'nodesOf' | 'objectsOf' | 'record'
   >;
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
@@ -182,9 +184,11 @@ export function createInventory(deps: InventoryDeps): Inventory {
     if (pendingRemovals.size > 0 && !pauseOf('record')) await unlessItFails(eraseAll);
   }
 
+  const read = async <T>(nodes: () => Promise<T>) => unlessItFails(() => query('nodes', nodes));
+
   return {
-    nodesOf: async (author) =>
-      unlessItFails(async () => query('nodes', async () => store.nodesOf(author))),
+    nodesOf: async (author) => read(async () => store.nodesOf(author)),
+    objectsOf: async (...of) => read(async () => store.objectsOf(...of)),
     async nicsOf(serverIds) {
       if (serverIds.length === 0) return [];
       const recorded = await unlessItFails(async () =>
@@ -204,9 +208,7 @@ export function createInventory(deps: InventoryDeps): Inventory {
       return isWritten === true;
     },
     async fingerprint(providerId, author) {
-      const fingerprint = await unlessItFails(async () =>
-        query('nodes', async () => store.fingerprint(providerId, author)),
-      );
+      const fingerprint = await read(async () => store.fingerprint(providerId, author));
       await catchUp();
       return fingerprint;
     },

@@ -16,10 +16,11 @@ import {
 } from '../../model/openstack-config.ts';
 import { type ReadTime, readTimeOf } from '../../model/read-time.ts';
 import type { ViolaEndpoint } from '../../model/resolve/endpoints.ts';
-import { resolveConfig } from '../../model/resolve/resolve.ts';
+import { type Resolution, resolveConfig } from '../../model/resolve/resolve.ts';
 import type { OperatorSettings } from '../../model/settings/operator.ts';
 import { evidenceMemory } from '../../report/status/evidence.ts';
 import type { StatusWriter } from '../../report/status/writer.ts';
+import type { Inventory } from '../inventory-records/inventory.ts';
 import { nodesOfEarlierSync } from './earlier-sync.ts';
 
 export interface NodeEvidenceDeps {
@@ -28,6 +29,7 @@ export interface NodeEvidenceDeps {
   readonly settings: OperatorSettings;
   readonly violas: Pick<Violas, 'of'>;
   readonly management: Pick<ManagementCluster, 'owner'>;
+  readonly inventory: Pick<Inventory, 'objectsOf'>;
   readonly writer: Pick<StatusWriter, 'refresh'>;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'debug' | 'error'>;
@@ -39,6 +41,13 @@ interface Cluster {
   readonly viola: ViolaEndpoint;
   readonly providerId: string;
   readonly members: readonly ConfigContext[];
+}
+
+/** All nodes in a business cluster at one time. */
+interface ClusterRead {
+  readonly providerId: string;
+  readonly facts: ClusterFacts;
+  readonly read: ReadTime;
 }
 
 /** Milliseconds between reads per business cluster. */
@@ -55,6 +64,8 @@ const readsAtOnce = 8;
  */
 export class NodeEvidenceReader {
   readonly #deps: NodeEvidenceDeps;
+  /** By object as watched: a thousand objects are resolved once, not every five seconds. */
+  readonly #resolved = new WeakMap<ConfigObject, Resolution>();
   readonly #startedAt = new Map<string, number>();
   readonly #running = new Map<string, Promise<void>>();
 
@@ -120,7 +131,7 @@ export class NodeEvidenceReader {
   /** Returns the business clusters; an object with unusable fields names no business cluster. */
   #clustersOf(live: readonly ConfigContext[]): Cluster[] {
     const members = live.flatMap((context) => {
-      const resolution = resolveConfig(context.object, this.#deps.settings);
+      const resolution = this.#resolve(context.object);
       if (resolution.kind === 'refused') return [];
       const { viola, providerId } = resolution.config;
       return [{ key: `${viola.url} ${providerId}`, viola, providerId, context }];
@@ -131,6 +142,12 @@ export class NodeEvidenceReader {
       const { viola, providerId } = first;
       return [{ key, viola, providerId, members: all.map(({ context }) => context) }];
     });
+  }
+
+  #resolve(object: ConfigObject): Resolution {
+    const resolution = this.#resolved.get(object) ?? resolveConfig(object, this.#deps.settings);
+    this.#resolved.set(object, resolution);
+    return resolution;
   }
 
   /** False if syncs have just read the business cluster for all OpenstackConfigs. */
@@ -154,7 +171,7 @@ export class NodeEvidenceReader {
         this.#factsOf(cluster, ends),
       );
       if (facts === undefined) return;
-      for (const context of members) await this.#use(context, facts, read, signal);
+      for (const context of members) await this.#use(context, { providerId, facts, read }, signal);
       await this.#refresh(members, signal);
     } catch (error) {
       if (!signal.aborted)
@@ -174,17 +191,20 @@ export class NodeEvidenceReader {
 
   async #use(
     context: ConfigContext,
-    facts: ClusterFacts,
-    read: ReadTime,
+    { providerId, facts, read }: ClusterRead,
     signal: AbortSignal,
   ): Promise<void> {
     const evidence = evidenceMemory.of(context.memory.term);
     const object = latestObject(context);
     if (evidence.isNew) {
-      const owner = await this.#deps.management.owner(object, signal);
-      const nodes = nodesOfEarlierSync(object, facts, owner);
+      const { management, inventory } = this.#deps;
+      const owner = await management.owner(object, signal);
+      const recorded = (await inventory.objectsOf(providerId, ownerOf(object))) ?? [];
+      const nodes = nodesOfEarlierSync(object, facts, { owner, recorded });
       const generation = generationOf(object);
-      if (nodes) evidence.expect({ nodes, generation, sinceMs: read.ms });
+      // A sync may have completed meanwhile.
+      if (nodes && evidence.isNew)
+        evidence.expect({ nodes, undecided: [], generation, sinceMs: read.ms });
     }
     evidence.noteRead(facts, read);
   }

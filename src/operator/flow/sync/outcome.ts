@@ -109,7 +109,7 @@ async function report(
   const { object, memory, config } = context;
   const { delivery, problems, summary, unverified, duplicate } = synced;
   countDelivery(metrics, config.providerId, delivery);
-  lastDelivered.set(memory.term, deliveredCounts(synced));
+  lastDelivered.set(memory.term, deliveredCounts(synced, config.providerId));
   await nextTurn();
   const sent = delivery.accepted.length + delivery.removed.length;
   if (sent > 0) log.info({ config: keyOf(object), sent, ...summary }, 'delivered');

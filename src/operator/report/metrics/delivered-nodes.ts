@@ -12,6 +12,7 @@ type Counts = ReadonlyMap<string, number>;
 
 /** An OpenstackConfig's nodes and NICs by the state in the business cluster. */
 export interface DeliveredCounts {
+  readonly providerId: string;
   readonly nodes: Counts;
   readonly interfaces: Counts;
   /** NICs whose removal needs a user's approval. */
@@ -23,12 +24,12 @@ type States = Pick<DeliveredCounts, 'nodes' | 'interfaces'>;
 const lastStates = new Slot<SyncContent, States | undefined>(() => undefined);
 
 /** Counts the nodes and NICs found by a sync of all servers; states are counted once per content. */
-export function deliveredCounts(synced: SyncResult): DeliveredCounts {
+export function deliveredCounts(synced: SyncResult, providerId: string): DeliveredCounts {
   const states = lastStates.of(synced.content) ?? statesOf(synced);
   lastStates.set(synced.content, states);
   const isHeld = synced.problems.some(({ reason }) => reason === 'RemovalHeld');
   const unconfirmed = synced.nodes.flatMap(({ removals }) => removals.unconfirmed);
-  return { ...states, blockedRemovals: isHeld ? unconfirmed.length : 0 };
+  return { ...states, providerId, blockedRemovals: isHeld ? unconfirmed.length : 0 };
 }
 
 function statesOf(synced: SyncResult): States {
@@ -45,15 +46,24 @@ function statesOf(synced: SyncResult): States {
 /** Memories of OpenstackConfigs (`namespace/name`) for metrics. */
 export type DeliveredMemories = Iterable<readonly [string, Pick<ConfigMemory, 'term'>]>;
 
-/** Sums all OpenstackConfigs' counts, with a sum for every API state. */
-export function totalDelivered(memories: DeliveredMemories, what: 'nodes' | 'interfaces'): Counts {
-  const total = new Map<string, number>(nodeConfigState.options.map((state) => [state, 0]));
+/** Sums the OpenstackConfigs' counts by business cluster, with a sum for every API state. */
+export function totalDelivered(
+  memories: DeliveredMemories,
+  what: 'nodes' | 'interfaces',
+): ReadonlyMap<string, Counts> {
+  const totals = new Map<string, Map<string, number>>();
   for (const [, { term }] of memories) {
-    for (const [state, n] of lastDelivered.of(term)?.[what] ?? []) {
-      total.set(state, (total.get(state) ?? 0) + n);
-    }
+    const last = lastDelivered.of(term);
+    if (last === undefined) continue;
+    const total = totals.get(last.providerId) ?? zeros();
+    totals.set(last.providerId, total);
+    for (const [state, n] of last[what]) total.set(state, (total.get(state) ?? 0) + n);
   }
-  return total;
+  return totals;
+}
+
+function zeros(): Map<string, number> {
+  return new Map(nodeConfigState.options.map((state) => [state, 0]));
 }
 
 /** Returns the OpenstackConfigs with blocked removals, most NICs first. */

@@ -8,7 +8,7 @@ import type { OperatorMetrics } from '../../model/metrics.ts';
 import { blockedRemovals, type DeliveredMemories, totalDelivered } from './delivered-nodes.ts';
 import { operationOf } from './operation.ts';
 
-/** Most series per metric, for any number of OpenstackConfigs. */
+/** Most objects with series per metric, for any number of OpenstackConfigs. */
 const mostSeries = 100;
 
 /** Counts a request to OpenStack or Contrabass; status 0: no answer. */
@@ -43,7 +43,11 @@ export function sampleDelivered(
   cloudAges: Pick<CloudAges, 'ages'>,
 ): void {
   const states = (what: 'nodes' | 'interfaces') => () =>
-    [...totalDelivered(memories, what)].map(([state, value]) => ({ labels: { state }, value }));
+    [...totalDelivered(memories, what)]
+      .slice(0, mostSeries)
+      .flatMap(([provider, counts]) =>
+        [...counts].map(([state, value]) => ({ labels: { provider, state }, value })),
+      );
   metrics.sampleEach('multinic_delivered_nodes', states('nodes'));
   metrics.sampleEach('multinic_delivered_interfaces', states('interfaces'));
   metrics.sampleEach('multinic_removals_held', () =>

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { metricTable } from '../../../api/metrics.ts';
 import { createMetrics } from '../../../process/metrics.ts';
 import { createFakeClock } from '../../../time/fake-clock.ts';
-import { setScene } from '../../testing/scene.ts';
+import { delivered, setScene } from '../../testing/scene.ts';
 import { notReadyReasons } from '../status/not-ready-reasons.ts';
 import { sampleNotReady } from './not-ready.ts';
 
@@ -41,4 +41,21 @@ it('each sync sets the reasons for one OpenstackConfig', async () => {
   scene.edit({ subnetIDs: ['sub-a'] });
   await scene.look();
   expect(await shown(scene.metrics.registry)).toEqual(['SubnetNotFound 0']);
+});
+
+it('an OpenstackConfig counts for the reason of NICsReady until NICsReady is True', async () => {
+  await using scene = await setScene();
+  const nicsNotReady = async () => {
+    const name = 'multinic_openstack_configs_nics_not_ready';
+    const { values = [] } = (await scene.metrics.registry.getSingleMetric(name)?.get()) ?? {};
+    return values.map(({ labels, value }) => `${labels['reason']} ${value}`).toSorted();
+  };
+  await delivered(scene);
+  scene.viola.report('Failed', 'VerifyFailed');
+  await scene.look();
+  expect(await nicsNotReady()).toEqual(['NICsNotConfigured 1']);
+  scene.viola.report('Configured');
+  scene.trigger('mode: webhook');
+  await scene.readNodes(90_000);
+  expect(await nicsNotReady()).toEqual(['NICsNotConfigured 0']);
 });

@@ -65,13 +65,13 @@ interface Found {
   readonly lastSyncedAt?: string | undefined;
 }
 
-/** Returns the previous conditions with Paused True and Ready Unknown: a paused config is not read. */
+/** Returns the previous conditions with Paused True and Ready Unknown: a paused config is not synced. */
 export function pausedConditions(
   previous: readonly Condition[],
   pause: Pause,
   at: { readonly now: Date; readonly generation: number },
 ): Condition[] {
-  const message = pauseMessage(pause, 'nothing is read or changed');
+  const message = pauseMessage(pause, 'OpenStack is not read and nothing is changed');
   const because = { reason: 'Paused', message } as const;
   const paused = setCondition(previous, { type: 'Paused', status: 'True', ...because }, at);
   return setCondition(paused, { type: 'Ready', status: 'Unknown', ...because }, at);

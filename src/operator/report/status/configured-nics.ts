@@ -1,6 +1,7 @@
 import type { ExistingNodeConfig, NodeResult } from '../../../api/node-configs-http.ts';
+import type { OperatorReason } from '../../../api/reasons.ts';
 import { isSameJson } from '../../../api/same-json.ts';
-import type { NodePlan } from '../../../plan/plan.ts';
+import type { NodePlan, PortVerdict } from '../../../plan/plan.ts';
 import { entryWithLowerIds } from '../../../plan/view.ts';
 import { type ClusterFacts, factsOf, type NodeFacts } from '../../clusters/deliver/node-facts.ts';
 import { Slot } from '../../model/memory/slot.ts';
@@ -20,8 +21,17 @@ export interface LateNode {
 export interface NicCount {
   /** Undefined: a legacy Viola, which reports no status. */
   readonly configured: number | undefined;
+  /** Includes undecided ports. */
   readonly planned: number;
   readonly late: readonly LateNode[];
+  /** Ports that may become NICs: a read for their decision failed. */
+  readonly undecided: readonly UndecidedPort[];
+}
+
+interface UndecidedPort {
+  readonly portId: string;
+  readonly reason: OperatorReason;
+  readonly message: string;
 }
 
 /** A planned node, with the object after the sync. */
@@ -62,11 +72,13 @@ function countedOf(synced: SyncResult): Counted {
  * Counts the NICs with the planned content in the object and status Configured for the object's current
  * generation. Skips NICs from other OpenstackConfigs.
  */
-function countNics({ nodes, held, reportsStatus, delivery }: SyncResult): Counted {
+function countNics({ nodes, held, reportsStatus, delivery, ports }: SyncResult): Counted {
+  const undecided = undecidedIn(ports);
   const own = nodes.filter(({ isForeign, interfaces }) => !isForeign && interfaces.length > 0);
   if (!reportsStatus) {
     const all = own.reduce((sum, { interfaces }) => sum + interfaces.length, 0);
-    return { count: { configured: undefined, planned: all, late: [] }, nodes: [] };
+    const planned = all + undecided.length;
+    return { count: { configured: undefined, planned, late: [], undecided }, nodes: [] };
   }
   const byName = new Map(held.map((node) => [node.nodeName, node]));
   const accepted = new Map(delivery.accepted.map((node) => [node.nodeName, node]));
@@ -78,20 +90,37 @@ function countNics({ nodes, held, reportsStatus, delivery }: SyncResult): Counte
       planned: writtenNode(before, accepted.get(node.nodeName)),
     };
   });
-  return { count: sumOf(each.map(({ late }) => late)), nodes: each.map(({ planned }) => planned) };
+  const late = each.map((one) => one.late);
+  return { count: sumOf(late, undecided), nodes: each.map(({ planned }) => planned) };
+}
+
+const unread: ReadonlySet<string> = new Set<OperatorReason>([
+  'NovaServerError',
+  'NeutronPortError',
+  'NetworkUnread',
+]);
+
+function undecidedIn(ports: readonly PortVerdict[]): UndecidedPort[] {
+  const open = ports.filter(({ nic, address }) => nic === undefined && address !== undefined);
+  return open.flatMap(({ portId, reason = '', message = '' }) =>
+    unread.has(reason) ? { portId, reason: reason as OperatorReason, message } : [],
+  );
 }
 
 /** Counts the planned NICs by the present objects. */
-export function countAgain(nodes: readonly PlannedNode[], facts: ClusterFacts): NicCount {
-  return sumOf(
-    nodes.map((node) => {
-      const now = facts.get(node.nodeName);
-      if (!isChanged(node, now)) return countOf(node, now);
-      const { nodeName, planned } = node;
-      const why = 'its MultiNicNodeConfig has changed since the last sync';
-      return { nodeName, planned, configured: 0, why };
-    }),
-  );
+export function countAgain(
+  nodes: readonly PlannedNode[],
+  undecided: NicCount['undecided'],
+  facts: ClusterFacts,
+): NicCount {
+  const each = nodes.map((node) => {
+    const now = facts.get(node.nodeName);
+    if (!isChanged(node, now)) return countOf(node, now);
+    const { nodeName, planned } = node;
+    const why = 'its MultiNicNodeConfig has changed since the last sync';
+    return { nodeName, planned, configured: 0, why };
+  });
+  return sumOf(each, undecided);
 }
 
 /** Describes nodes with an object changed or deleted since the sync. */
@@ -112,11 +141,12 @@ function isChanged({ object }: PlannedNode, now: NodeFacts | undefined): boolean
   return now.uid !== object.uid || now.generation !== object.generation;
 }
 
-function sumOf(each: readonly LateNode[]): NicCount {
+function sumOf(each: readonly LateNode[], undecided: NicCount['undecided']): NicCount {
   return {
     configured: each.reduce((sum, { configured }) => sum + configured, 0),
-    planned: each.reduce((sum, { planned }) => sum + planned, 0),
+    planned: each.reduce((sum, { planned }) => sum + planned, undecided.length),
     late: each.filter(({ configured, planned }) => configured < planned),
+    undecided,
   };
 }
 

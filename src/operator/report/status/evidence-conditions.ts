@@ -31,7 +31,7 @@ export function withEvidence(
   at: At,
 ): OpenstackConfigStatus {
   const { conditions = [] } = status;
-  const attempt = evidence.attempt ?? attemptBefore(previous);
+  const attempt = evidence.attempt ?? attemptBefore(previous, evidence.last);
   const before = findCondition(previous, 'NICsReady');
   const nicsReady = nicsReadyBy(evidence, before, at.generation);
   const set = [
@@ -57,11 +57,14 @@ export function withEvidence(
 }
 
 /** Returns Delivered after an earlier leader's last attempt; missing evidence had made a good result Unknown. */
-function attemptBefore(previous: readonly Condition[]): Attempt | undefined {
+function attemptBefore(
+  previous: readonly Condition[],
+  last: NodeEvidence | undefined,
+): Attempt | undefined {
   const before = findCondition(previous, delivered.type);
   if (before === undefined) return undefined;
   const { type, status, reason = '', message = '', observedGeneration: generation = 0 } = before;
-  const isGood = status === 'True' || reason === unreadReason;
+  const isGood = status === 'True' || (last !== undefined && reason === unreadReason);
   return { delivered: isGood ? delivered : { type, status, reason, message }, generation };
 }
 
@@ -75,11 +78,25 @@ function deliveredBy(attempted: ConditionUpdate, evidence: EvidenceMemory): Cond
     return { ...attempted, message: shortMessage(message) };
   }
   // A legacy Viola answers each POST, and is never read.
-  const isLegacy = last !== undefined && last.count.configured === undefined;
-  if (status !== 'True' || isLegacy) return attempted;
+  if (status !== 'True' || isLegacy(last)) return attempted;
   if (isOld) return notRead(type, last);
-  if (!last || last.changed.length === 0) return attempted;
-  const message = namedSome(last.changed, shownNodes, { separator: '; ', before: '; and ' });
+  return (last && differenceIn(last)) ?? attempted;
+}
+
+function isLegacy(last: NodeEvidence | undefined): boolean {
+  return last !== undefined && last.count.configured === undefined;
+}
+
+/** Returns Delivered for an undecided port or a changed object; undefined: the nodes are as planned. */
+function differenceIn({ count, changed }: NodeEvidence): ConditionUpdate | undefined {
+  const { type } = delivered;
+  const [undecided] = count.undecided;
+  if (undecided) {
+    const message = `port ${undecided.portId} is not decided: ${undecided.message}`;
+    return { type, status: 'Unknown', reason: undecided.reason, message: shortMessage(message) };
+  }
+  if (changed.length === 0) return undefined;
+  const message = namedSome(changed, shownNodes, { separator: '; ', before: '; and ' });
   const reason = 'NodeConfigChanged' satisfies OperatorReason;
   return { type, status: 'False', reason, message: shortMessage(message) };
 }

@@ -32,6 +32,7 @@ export interface Attempt {
 /** Nodes as the last sync left them. */
 export interface Expectation {
   readonly nodes: readonly PlannedNode[];
+  readonly undecided: NicCount['undecided'];
   readonly generation: number;
   /** Monotonic milliseconds; earlier reads do not count. */
   readonly sinceMs: number;
@@ -101,7 +102,8 @@ export class EvidenceMemory {
   /** Uses a completed sync's nodes. */
   noteSync(synced: SyncResult, generation: number): void {
     const sinceMs = this.#term.clock.monotonicMs() + cachedMs;
-    this.expect({ nodes: plannedNodesOf(synced), generation, sinceMs });
+    const { undecided } = nicsOf(synced);
+    this.expect({ nodes: plannedNodesOf(synced), undecided, generation, sinceMs });
     const { heldRead: read } = synced;
     this.#evidence = { read, generation, count: nicsOf(synced), changed: [] };
   }
@@ -116,7 +118,7 @@ export class EvidenceMemory {
   noteRead(facts: ClusterFacts, read: ReadTime): void {
     const expectation = this.#expectation;
     if (!expectation || this.#isChanging || read.ms < expectation.sinceMs) return;
-    const { nodes, generation } = expectation;
+    const { nodes, undecided, generation } = expectation;
     const isSame = this.#facts === facts && this.#evidence !== undefined;
     this.#facts = facts;
     this.#evidence =
@@ -125,7 +127,7 @@ export class EvidenceMemory {
         : {
             read,
             generation,
-            count: countAgain(nodes, facts),
+            count: countAgain(nodes, undecided, facts),
             changed: changedNodes(nodes, facts),
           };
   }

@@ -42,8 +42,10 @@ export function updateOf({
 
 /** Returns a condition without recent evidence; `last` undefined: none since the operator leads. */
 export function notRead(conditionType: string, last: NodeEvidence | undefined): ConditionUpdate {
-  const time = last ? `at ${rfc3339(last.read.at)}` : 'before this operator started';
-  const message = `the MultiNicNodeConfigs of the business cluster were last read ${time}; their present state is unknown`;
+  const read = last
+    ? `were last read at ${rfc3339(last.read.at)}`
+    : 'have not been compared with a plan since this operator started';
+  const message = `the MultiNicNodeConfigs of the business cluster ${read}; their present state is unknown`;
   const reason = 'NodesNotRead' satisfies OperatorReason;
   return { type: conditionType, status: 'Unknown', reason, message };
 }
@@ -55,7 +57,8 @@ const unread: ConditionUpdate = {
   message: 'the nodes were not read; see the condition Ready',
 };
 
-function counts({ configured, planned, late }: NicCount): ConditionUpdate {
+function counts(count: NicCount): ConditionUpdate {
+  const { configured, planned, late, undecided } = count;
   if (planned === 0) {
     return answer('False', 'NoPorts', 'no port of a selected server becomes a NIC');
   }
@@ -63,19 +66,23 @@ function counts({ configured, planned, late }: NicCount): ConditionUpdate {
     const message = `a legacy Viola reports no status of nodes, so the state of ${counted(planned, 'planned NIC')} is unknown; see the MultiNicNodeConfigs in the business cluster`;
     return answer('Unknown', 'StatusUnsupported', message);
   }
-  if (late.length === 0) {
-    const all = planned === 1 ? 'the planned NIC is' : `all ${planned} planned NICs are`;
-    return answer('True', 'NICsConfigured', `${all} configured`);
-  }
+  if (late.length + undecided.length > 0) return incomplete(count);
+  const all = planned === 1 ? 'the planned NIC is' : `all ${planned} planned NICs are`;
+  return answer('True', 'NICsConfigured', `${all} configured`);
+}
+
+/** Returns the condition for NICs that are not configured, or whose state is unknown. */
+function incomplete({ configured, planned, late, undecided: [open] }: NicCount): ConditionUpdate {
   const known = late.filter(({ why }) => why !== undefined);
   const count = `${configured} of ${counted(planned, 'planned NIC')} ${configured === 1 ? 'is' : 'are'} configured`;
   const nodes = known.length > 0 ? known : late;
   const shown = nodes.slice(0, shownNodes).map(textOf);
   const rest = late.length - shown.length;
-  const message = [count, ...shown, ...(rest > 0 ? [`and ${counted(rest, 'more node')}`] : [])];
-  return known.length > 0
-    ? answer('False', 'NICsNotConfigured', message.join('; '))
-    : answer('Unknown', 'NoNodeStatus', message.join('; '));
+  const more = rest > 0 ? [`and ${counted(rest, 'more node')}`] : [];
+  const notDecided = open ? [`port ${open.portId} is not decided: ${open.message}`] : [];
+  const message = [count, ...shown, ...more, ...notDecided].join('; ');
+  if (known.length > 0) return answer('False', 'NICsNotConfigured', message);
+  return answer('Unknown', open?.reason ?? 'NoNodeStatus', message);
 }
 
 function textOf({ nodeName, configured, planned, why }: LateNode): string {

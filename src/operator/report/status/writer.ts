@@ -31,7 +31,7 @@ import { evidenceMemory } from './evidence.ts';
 import { withEvidence } from './evidence-conditions.ts';
 import { flapDamping } from './flap-damping.ts';
 import { nicsReadyType } from './nics-ready.ts';
-import { notReadyReasons } from './not-ready-reasons.ts';
+import { nicsNotReadyReason, notReadyReasons } from './not-ready-reasons.ts';
 import { isNews } from './status.ts';
 import { recordUnusedPorts } from './unused-ports.ts';
 
@@ -84,8 +84,13 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
   const { client, recorder, perform, clock, notifications } = deps;
 
   async function apply(context: ConfigContext, status: OpenstackConfigStatus, signal: AbortSignal) {
-    if (!isNews(status, statusOf(latestObject(context)))) return;
     const { object, memory } = context;
+    const nicsReady = findCondition(status.conditions, nicsReadyType);
+    nicsNotReadyReason.set(
+      memory.term,
+      nicsReady?.status === 'True' ? undefined : nicsReady?.reason,
+    );
+    if (!isNews(status, statusOf(latestObject(context)))) return;
     const { namespace = '', name } = object.metadata;
     const applied = { metadata: { namespace, name }, status };
     const after = await perform('operator.status.write', async () =>

@@ -1,0 +1,62 @@
+import { findCondition } from '../../api/condition.ts';
+import type { Reason } from '../../api/reasons.ts';
+import type { Node } from '../../kube/core-resources.ts';
+import { keyOf } from '../../kube/object.ts';
+import type { Clock } from '../../time/clock.ts';
+import { isReady, readySince } from './machine.ts';
+import type { NodeConfig } from './stores.ts';
+
+/** Time without Ready until the state of a node's NICs counts as unknown: a shorter flap costs no status write. */
+const unreadyAfterMs = 5 * 60_000;
+
+export const nodeNotReady = 'NodeNotReady' satisfies Reason;
+
+/** A node that is not ready. */
+interface UnreadyNode {
+  /** Undefined: not ready for less than five minutes. */
+  readonly message: string | undefined;
+  /** Milliseconds until the message; 0: the message is present. */
+  readonly inMs: number;
+}
+
+/** First observations of nodes that are not ready, by object. Times are from this controller: a node's clock may be off. */
+export class UnreadyNodes {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #known = new Map<string, { readonly record: string; readonly sinceMs: number }>();
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  /** Returns the object's node if not ready; undefined: ready, or not reported. */
+  of(config: NodeConfig, node: Node): UnreadyNode | undefined {
+    const key = keyOf(config);
+    if (isReady(node) !== false) {
+      this.#known.delete(key);
+      return undefined;
+    }
+    const { name, uid } = node.metadata;
+    const inMs = showsUnready(config.status) ? 0 : this.#inMs(key, `${uid} ${readySince(node)}`);
+    const message = `node ${name} has not been ready for five minutes; the state of its NICs is unknown`;
+    return { message: inMs === 0 ? message : undefined, inMs };
+  }
+
+  /** Call when the object is gone. */
+  forget(key: string): void {
+    this.#known.delete(key);
+  }
+
+  #inMs(key: string, record: string): number {
+    const now = this.#clock.monotonicMs();
+    const known = this.#known.get(key);
+    const sinceMs = known?.record === record ? known.sinceMs : now;
+    this.#known.set(key, { record, sinceMs });
+    return Math.max(0, sinceMs + unreadyAfterMs - now);
+  }
+}
+
+/** True if Ready is Unknown because the node has not been ready. */
+export function showsUnready(status: NodeConfig['status']): boolean {
+  const ready = findCondition(status?.conditions, 'Ready');
+  return ready?.status === 'Unknown' && ready.reason === nodeNotReady;
+}
