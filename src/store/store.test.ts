@@ -107,7 +107,7 @@ it('store errors unrelated to the SQLite file reach the caller without a rebuild
   expect(rebuilt).toEqual([]);
 });
 
-it('objectsOf returns the objects of one OpenstackConfig in one business cluster', async () => {
+it('objectsOf returns recorded objects by OpenstackConfig and business cluster', async () => {
   await store.record('biz-1', author, [node('n1')]);
   await store.record('biz-2', author, [node('n2')]);
   const { uid, generation } = node('n1');
