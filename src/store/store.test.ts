@@ -107,6 +107,14 @@ it('store errors unrelated to the SQLite file reach the caller without a rebuild
   expect(rebuilt).toEqual([]);
 });
 
+it('objectsOf returns recorded objects by OpenstackConfig and business cluster', async () => {
+  await store.record('biz-1', author, [node('n1')]);
+  await store.record('biz-2', author, [node('n2')]);
+  const { uid, generation } = node('n1');
+  expect(await store.objectsOf('biz-1', author)).toEqual([{ nodeName: 'n1', uid, generation }]);
+  expect(await store.objectsOf('biz-1', { ...author, name: 'other' })).toEqual([]);
+});
+
 it('the migration fills table server_nics from existing node records', async () => {
   const entry = { id: 2, name: 'multinic2', portId: 'p2', macAddress: 'fa:16:3e:00:00:02' };
   await store.record('biz-1', author, [{ ...node('n1'), interfaces: [entry] }]);
