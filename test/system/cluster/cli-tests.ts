@@ -12,7 +12,7 @@ const shownConfig = 'multinic-system/generation-3';
 
 /** Returns printed commands that grant rights. */
 function grantsIn(text: string): string[] {
-  const commands = [...text.matchAll(/ to run: (kubectl .* create .*)$/gm)];
+  const commands = [...text.matchAll(/ to run: (kubectl (?:.* )?create .*)$/gm)];
   return [...new Set(commands.map(([, command = '']) => command))];
 }
 

@@ -3,10 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { multinic, type Shell } from '../../fixtures/cli/real-kubectl.ts';
+import { generous } from '../../fixtures/e2e/acts.ts';
 import { namespace, provider } from '../../fixtures/e2e/ground.ts';
 import { namespaces } from '../../fixtures/e2e/installation.ts';
 import type { DeployedChain } from '../../fixtures/e2e/world.ts';
@@ -104,8 +105,41 @@ export function cliTests(world: () => DeployedChain): void {
       const ran = await multinic(shells.reader, 'sync', 'e2e');
       expect(ran).toMatchObject({ status: 1, out: '' });
       expect(ran.err).toMatch(
-        /Next: kubectl create clusterrolebinding .*multinic-edit.*cli-reader/,
+        /Next: ask an administrator .*: kubectl -n \S+ create rolebinding .*multinic-edit.*cli-reader/,
       );
+    });
+
+    it('status names the Pod, the image and the reason when no operator starts, on one screen', async () => {
+      const { management, parts } = world();
+      const deployment = [
+        '-n',
+        namespaces.management,
+        'deployment/multinic-operator-controller-manager',
+      ];
+      const patch = async (value: string) => {
+        const path = '/spec/template/spec/containers/0/image';
+        const text = JSON.stringify([{ op: 'replace', path, value }]);
+        await management.kubectl(['patch', ...deployment, '--type=json', '-p', text]);
+      };
+      const path = 'jsonpath={.spec.template.spec.containers[0].image}';
+      const image = await management.kubectl(['get', ...deployment, '-o', path]);
+      await parts.kill('operator');
+      // The kubelet's pull ends at once: nothing listens there.
+      await patch('127.0.0.1:1/multinic:missing');
+      await management.kubectl(['scale', ...deployment, '--replicas=1']);
+      try {
+        await vi.waitFor(async () => {
+          const { status, out } = await multinic(shells.reader, 'status');
+          expect(out).toMatch(
+            /Pod multinic-operator-controller-manager-\S+ does not start: (ErrImagePull|ImagePullBackOff), image 127\.0\.0\.1:1\/multinic:missing/,
+          );
+          expect(status).toBe(5);
+          expect(out.split('\n').length).toBeLessThanOrEqual(24);
+        }, generous);
+      } finally {
+        await patch(image);
+        await parts.restart('operator');
+      }
     });
   });
 }
