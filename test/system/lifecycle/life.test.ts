@@ -364,7 +364,9 @@ describe('the end', () => {
   });
 
   it('the namespace ends by itself with a MultiNicOperator in it', async () => {
-    // Without an operator, as cleanup-operator.sh does it: the NIC stays.
+    // Without an operator, as cleanup-operator.sh does it: the NIC stays. The Pod ends after its Deployment, and would add the
+    // finalizer again.
+    await kubectl(world, 'wait', 'pods', '-l', ofController, '--for=delete', '--timeout=60s');
     const finalizers = ['-p', '{"metadata":{"finalizers":[]}}'];
     await kubectl(world, 'patch', 'osc', 'e2e', '--type=merge', ...finalizers);
     await kubectl(world, 'delete', 'osc', 'e2e', '--timeout=60s');
