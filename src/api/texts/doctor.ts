@@ -122,6 +122,10 @@ export const doctorTexts = {
     en: '{done} of {nics} on {nodes} configured',
     ko: '노드 {nodes}개의 NIC {nics}개 중 {done}개가 설정되었습니다',
   },
+  nicsNotSent: {
+    en: 'the MultiNicNodeConfig lacks planned NICs',
+    ko: 'MultiNicNodeConfig에 계획한 NIC가 없습니다',
+  },
   statusOf: {
     en: 'status of {nodes} of {provider}',
     ko: '{provider}의 노드 {nodes}개의 상태',

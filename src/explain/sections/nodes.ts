@@ -1,32 +1,24 @@
-import { findCondition } from '../../api/condition.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
-import { rowOf } from '../../api/reasons.ts';
-import { holdCodeOf } from '../../api/removals.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
 import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import { nodeAddressWarnings } from '../checks/node-address.ts';
 import { downButUp } from '../checks/port-state.ts';
-import { keyOf, multinic } from '../commands.ts';
+import { multinic } from '../commands.ts';
 import type { Fact } from '../fact.ts';
 import type { KubernetesNode, SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { addContext, noAccess } from '../missing-texts.ts';
 import { nextFor } from '../next-steps.ts';
-import { ofNic } from '../nic-code.ts';
 import { nodeKey, valueOf } from '../subject.ts';
-import { joined, ofMessage, same } from '../wording.ts';
-import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
+import { joined, same } from '../wording.ts';
+import { type Checked, onFact, reportOf, warning } from './check.ts';
+import { notConfigured } from './not-configured.ts';
 
 /** Examines whether the NICs are configured and unchanged. */
 export function examineNodes(facts: SystemFacts): SectionReport {
-  const unreachable = new Set(
-    (valueOf(facts.clusters) ?? [])
-      .filter(({ reachable }) => reachable === false)
-      .map(({ providerId }) => providerId),
-  );
   const checked = onFact(facts.nodes, (nodes) => ({
     findings: nodes.flatMap((node) => [
-      ...notReady(node, { facts, unreachable }),
+      ...notConfigured(node, facts),
       ...drifted(node),
       ...carriers(node),
     ]),
@@ -70,62 +62,6 @@ function unknownNodes(nodes: readonly NodeView[]): NonNullable<Checked['skipped'
 
 /** Configuration, drift and carrier. */
 const checksOfNodes = 3;
-
-interface Context {
-  readonly facts: SystemFacts;
-  /** Business clusters without connection. */
-  readonly unreachable: ReadonlySet<string>;
-}
-
-function notReady(node: NodeView, context: Context): Checked['findings'] {
-  const key = nodeKey(node);
-  const { ready, state, reason, message, nodeName } = node;
-  const about = { nodeName, config: node.config, code: holdCodeOf(message) };
-  if (reason === 'Paused' && ready !== 'True') {
-    return [warning(key, reason, ofMessage(reason, message), nextFor(reason, about))];
-  }
-  if (state === 'Unknown' && ready === 'Unknown') return withoutStatus(node, context);
-  if (ready !== 'False') return [];
-  const ofNics = failedNics(node);
-  if (ofNics.length > 0) return ofNics;
-  return [error(key, reason, ofMessage(reason, message), nextFor(reason, about))];
-}
-
-/** Time for a controller's first status, in milliseconds. */
-const patienceMs = 5 * 60_000;
-
-/** A new node has no status at first, and the list is as old as the last sync. */
-function withoutStatus(node: NodeView, { facts, unreachable }: Context): Checked['findings'] {
-  const { reason, message, providerId, nodeName, nics } = node;
-  const isKnown = reason === 'StatusUnsupported' || unreachable.has(providerId);
-  if (isKnown || nics.length === 0) return [];
-  const key = nodeKey(node);
-  const evidence = ofMessage('NoNodeStatus', message);
-  const config = valueOf(facts.configs)?.find((each) => keyOf(each) === node.config);
-  const ready = findCondition(config?.status?.conditions, 'NICsReady');
-  const age = facts.now.getTime() - Date.parse(ready?.lastTransitionTime ?? '');
-  if (age < patienceMs) return [info(key, 'NoNodeStatus', evidence)];
-  const next = nextFor('NoNodeStatus', { nodeName });
-  return [warning(key, 'NoNodeStatus', evidence, next)];
-}
-
-/** Returns a finding per NIC reason; empty: the node's own reason applies to every NIC. */
-function failedNics(node: NodeView): Checked['findings'] {
-  if (rowOf(node.reason)?.scope === 'node' && node.reason !== 'InvalidEntries') return [];
-  const open = node.nics.filter(({ state }) => state !== 'Configured');
-  return [...Map.groupBy(open, ({ reason }) => reason || node.reason)].map(([reason, nics]) => {
-    const [first] = nics;
-    const texts = nics.map((nic) => {
-      const { name } = nic;
-      const text = ofNic(reason, nic);
-      return filled(doctorTexts.ofNic, { name, text });
-    });
-    const subject = `${node.nodeName}/${first?.name ?? ''}`;
-    const text = rowOf(reason)?.action ?? doctorTexts.lookAtNic;
-    const next = { text, commands: [multinic('why', subject)], preview: [] };
-    return error(nodeKey(node), reason, joined(texts), next);
-  });
-}
 
 function drifted(node: NodeView): Checked['findings'] {
   if (!node.drifted) return [];

@@ -4,13 +4,16 @@ import type { NodeView } from '../../api/read-http.ts';
 import { blocks, rowOf } from '../../api/reasons.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
 import { amount, filled, type Wording } from '../../api/texts/text.ts';
+import { isRecent } from '../checks/patience.ts';
 import { keyOf, multinic } from '../commands.ts';
+import type { Missing } from '../fact.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
-import { valueOf } from '../subject.ts';
+import { providerOfConfig, valueOf } from '../subject.ts';
 import { ofMessage } from '../wording.ts';
 import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
+import { notConfigured } from './not-configured.ts';
 
 /** Examines cloud reads and ports without NIC on selected servers. */
 export function examineOpenstack(facts: SystemFacts): SectionReport {
@@ -19,8 +22,10 @@ export function examineOpenstack(facts: SystemFacts): SectionReport {
     findings: configs.flatMap((config) => [
       ...readiness(config),
       ...details(config),
+      ...behindPlan(config, facts),
       ...unusedPorts(config, nodes ?? []),
     ]),
+    skipped: configs.flatMap((config) => unreadNodes(config, facts)),
     checks: configs.filter(isSettled).length * checksPerConfig,
   }));
   const configs = valueOf(facts.configs) ?? [];
@@ -84,6 +89,43 @@ function details(config: OpenstackConfig): Checked['findings'] {
     const isChoice = type === 'TLSVerified' || reason === 'SecretInSpec';
     return isChoice ? [info(key, reason, evidence)] : [];
   });
+}
+
+/** Conditions about the planned NICs in the business cluster. */
+const planTypes: ReadonlySet<string> = new Set(['NICsReady', 'Delivered']);
+
+/** Returns a finding if the business cluster lacks planned NICs without a finding about Ready or a node. */
+function behindPlan(config: OpenstackConfig, facts: SystemFacts): Checked['findings'] {
+  const { conditions = [] } = config.status ?? {};
+  const key = keyOf(config);
+  const ready = findCondition(conditions, 'Ready');
+  if (ready?.status === 'False' || ready?.reason === 'Paused') return [];
+  const own = (valueOf(facts.nodes) ?? []).filter((node) => node.config === key);
+  if (own.some((node) => notConfigured(node, facts).length > 0)) return [];
+  const [behind] = conditions.filter(
+    ({ type, status }) => planTypes.has(type) && status === 'False',
+  );
+  if (!behind) return [];
+  const { reason = 'NICsNotConfigured', message, lastTransitionTime } = behind;
+  const evidence = ofMessage(reason, message);
+  if (isRecent(lastTransitionTime, facts.now)) return [info(key, reason, evidence)];
+  return [error(key, reason, evidence, nextFor(reason, { config: key, spec: config.spec }))];
+}
+
+/** Returns the gap after nodes without a read; a silent or unreachable business cluster has its own report. */
+function unreadNodes(config: OpenstackConfig, { clusters }: SystemFacts): readonly Missing[] {
+  const { conditions = [] } = config.status ?? {};
+  const unread = conditions.find(
+    ({ type, reason }) => planTypes.has(type) && reason === 'NodesNotRead',
+  );
+  const provider = providerOfConfig(config);
+  const cluster = valueOf(clusters)?.find(({ providerId }) => providerId === provider);
+  if (!unread || (cluster && cluster.reachable !== true)) return [];
+  const place = provider ?? keyOf(config);
+  const required = { source: 'Viola', place } as const;
+  const what = filled(doctorTexts.nodesOf, { provider: place });
+  const why = ofMessage('NodesNotRead', unread.message);
+  return [{ what, why, next: nextFor('NodesNotRead', {}).text, required }];
 }
 
 interface UnusedPort {
