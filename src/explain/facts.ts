@@ -97,6 +97,8 @@ export interface PartHealth {
    * `None`: neither a Deployment nor a Lease exists; with 0 replicas and without leader.
    */
   readonly installed?: 'Deployment' | 'Process' | 'None';
+  /** True during a rollout within its deadline, with enough ready replicas; absent: no rollout. */
+  readonly isUpdating?: boolean;
   /** Waiting Pods; absent: none, or not read. */
   readonly notStarted?: readonly PodNotStarted[];
 }

@@ -13,6 +13,12 @@ export function problemOf(health: PartHealth): Wording | undefined {
   return problems.length > 0 ? joined(problems) : undefined;
 }
 
+/** Returns the part's result; a Pod without start fails no rollout within its deadline. */
+export function resultOf(health: PartHealth): 'ok' | 'warn' | 'fail' {
+  if (problemOf(health) === undefined) return 'ok';
+  return health.isUpdating && stateText(health) === undefined ? 'warn' : 'fail';
+}
+
 /** Returns a problem without Pods; undefined: none. */
 export function stateText(health: PartHealth): Wording | undefined {
   return health.installed === 'None' ? doctorTexts.notInstalledShort : stateOf(health)[0];

@@ -81,7 +81,45 @@ function namesIn(expected: object): readonly string[] {
   ]);
 }
 
+/** Starts a rollout: a ready Pod with the former image, and this new Pod. */
+function rollout(status: object, conditions: readonly object[], ...messages: readonly string[]) {
+  return async (scene: CliFixture): Promise<void> => {
+    await withPod(status, ...messages)(scene);
+    const own = { namespace: home, name: operatorDeployment };
+    const counts = { replicas: 2, readyReplicas: 1, updatedReplicas: 1, observedGeneration: 1 };
+    await scene.client.patchStatus(deployments, own, { status: { ...counts, conditions } });
+  };
+}
+
+const available = { type: 'Available', status: 'True' };
+const late = { type: 'Progressing', status: 'False', message: 'ReplicaSet timed out' };
+const pulling = waiting('ImagePullBackOff');
+const running = { phase: 'Running' };
+
 it.each([
+  [
+    'cannot finish its rollout',
+    {},
+    rollout(pulling, [available, late], 'Failed to pull image: 404'),
+    {
+      problem: 'ReplicaSet timed out',
+      notStarted: [
+        { pod, reason: 'ImagePullBackOff', image, message: 'Failed to pull image: 404' },
+      ],
+    },
+  ],
+  [
+    'is in a rollout with a Pod that does not start',
+    {},
+    rollout(pulling, [available]),
+    { isUpdating: true, problem: undefined, notStarted: [{ pod, reason: 'ImagePullBackOff' }] },
+  ],
+  [
+    'is in a rollout',
+    {},
+    rollout(running, [available]),
+    { isUpdating: true, problem: undefined, readyReplicas: 1 },
+  ],
   [
     'cannot pull its image',
     noLease,
@@ -143,6 +181,7 @@ it.each([
   expect(parts.value.health.find(({ part }) => part === 'operator')).toMatchObject(expected);
   const { status, out } = await scene.run('status');
   // The port-forward of the fake kubectl reaches the process, too.
-  expect(status === 0).toBe('installed' in expected && expected.installed === 'Process');
+  const isProcess = 'installed' in expected && expected.installed === 'Process';
+  expect(status === 0).toBe(isProcess || 'isUpdating' in expected);
   for (const text of namesIn(expected)) expect(out).toContain(text);
 });

@@ -113,7 +113,9 @@ async function healthOf(
   leader: string | undefined,
 ): Promise<PartHealth> {
   const problem = problemOf(deployment);
-  const notStarted = problem === undefined ? [] : await readPodsNotStarted(session, deployment);
+  const isUpdating = problem === undefined && isInRollout(deployment);
+  const isSettled = problem === undefined && !isUpdating;
+  const notStarted = isSettled ? [] : await readPodsNotStarted(session, deployment);
   return {
     part,
     providerId: undefined,
@@ -121,6 +123,7 @@ async function healthOf(
     ...countsOf(deployment),
     leader: part === 'operator' ? leader : undefined,
     problem,
+    ...(isUpdating && { isUpdating }),
     ...(notStarted && notStarted.length > 0 && { notStarted }),
   };
 }
@@ -136,16 +139,25 @@ const badConditions = [
   ['Available', 'False'],
 ] as const;
 
-/** Returns the Deployment's most exact message; undefined: all replicas are ready. */
+/** True while the Deployment replaces its Pods; a field without value does not count. */
+function isInRollout({ metadata: { generation = 0 }, spec, status = {} }: Deployment): boolean {
+  const { replicas = 0, updatedReplicas, observedGeneration = generation } = status;
+  const isReplaced =
+    updatedReplicas === undefined || updatedReplicas >= Math.max(spec?.replicas ?? 1, replicas);
+  return !isReplaced || observedGeneration < generation;
+}
+
+/** Returns the Deployment's most exact message; undefined: all replicas are ready, and no condition is bad. */
 function problemOf(deployment: Deployment): string | undefined {
   const { replicas, readyReplicas } = countsOf(deployment);
   if (replicas === 0) return 'scaled to 0 replicas';
-  if (readyReplicas >= replicas) return undefined;
   const { conditions = [] } = deployment.status ?? {};
   const worst = badConditions.flatMap(([type, bad]) =>
     conditions.filter((each) => each.type === type && each.status === bad),
   );
-  return worst[0]?.message ?? 'not all replicas are ready';
+  const [first] = worst;
+  if (first === undefined && readyReplicas >= replicas) return undefined;
+  return first?.message ?? 'not all replicas are ready';
 }
 
 /** Returns the build by the label of the chart; other installations have none. */

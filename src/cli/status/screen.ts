@@ -9,7 +9,7 @@ import type { UnreadSource } from '../../explain/conclusion.ts';
 import type { Fact, Missing } from '../../explain/fact.ts';
 import type { PartHealth, SystemFacts } from '../../explain/facts.ts';
 import type { Finding } from '../../explain/finding.ts';
-import { problemOf, stateText } from '../../explain/part-health.ts';
+import { resultOf, stateText } from '../../explain/part-health.ts';
 import { ageOf } from '../../explain/wording.ts';
 import type { CommonOptions, Language } from '../options.ts';
 import { findingRows } from '../output/finding-groups.ts';
@@ -80,7 +80,7 @@ export function versionLine(
 function partLines(facts: SystemFacts, inventory: Fact<InventoryState>, lang: Language): string {
   const rows = read(facts.parts).map((part) => [
     part.part,
-    words[problemOf(part) === undefined ? 'ok' : 'fail'][lang],
+    words[resultOf(part)][lang],
     partText(part, facts, lang),
   ]);
   const state =

@@ -4,7 +4,7 @@ import { versionSkews } from '../checks/versions.ts';
 import type { PartHealth, PartVersion, SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
-import { problemOf } from '../part-health.ts';
+import { problemOf, resultOf } from '../part-health.ts';
 import { valueOf } from '../subject.ts';
 import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
 
@@ -47,7 +47,8 @@ function findingsOf(part: PartHealth): Checked['findings'] {
   const evidence = isProcess
     ? problem
     : filled(doctorTexts.partNotReady, { problem, readyReplicas, replicas });
-  return [...outside, error(name, 'PartNotReady', evidence, nextFor('PartNotReady', { part }))];
+  const make = resultOf(part) === 'warn' ? warning : error;
+  return [...outside, make(name, 'PartNotReady', evidence, nextFor('PartNotReady', { part }))];
 }
 
 function nameOf({ part, providerId }: PartHealth): string {
