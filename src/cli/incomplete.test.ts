@@ -114,6 +114,13 @@ const sources: readonly Source[] = [
     unneeded: (outage) => (outage === '403' ? lists : []),
   },
   {
+    title: 'OpenstackConfigs',
+    outage: (_, outage) =>
+      void (gateOf('management').outageOf = (path) =>
+        path.includes('openstackconfigs') ? outage : undefined),
+    shown: 'management cluster (',
+  },
+  {
     title: 'Lease',
     outage: (_, outage) =>
       void (gateOf('management').outageOf = (path) =>

@@ -4,6 +4,7 @@ import { failedNode } from '../../test/fixtures/cli/played-operator.ts';
 import { recordedFaults } from '../../test/fixtures/recorded-faults.ts';
 import type { PlanView } from '../api/read-http.ts';
 import { allowRemovals } from '../explain/commands.ts';
+import { unreadSources } from '../explain/conclusion.ts';
 import { examine } from '../explain/examine.ts';
 import { explainPort } from '../explain/explain-port.ts';
 import { further } from '../explain/testing/further-faults.ts';
@@ -100,7 +101,7 @@ describe('screens', () => {
     }));
     const texts = [...planted, ...held].map(({ title, facts }) => {
       const explanation = explainPort({ ...portFacts, ...facts });
-      return `# ${title}\n${whyPage([explanation], explanation.unread, lang)}\n`;
+      return `# ${title}\n${whyPage([explanation], unreadSources(explanation.missing), lang)}\n`;
     });
     await expect(texts.join('\n')).toMatchFileSnapshot(`screens/why.${lang}.txt`);
   });

@@ -1,5 +1,6 @@
 import type { Wording } from '../api/texts/text.ts';
-import { type Conclusion, conclude, type UnreadSource, unreadSources } from './conclusion.ts';
+import { type Conclusion, conclude, missingOf } from './conclusion.ts';
+import type { Missing } from './fact.ts';
 import type { PortFacts } from './facts.ts';
 import { headlineOf } from './headline.ts';
 import { withoutOwnNetwork } from './own-network.ts';
@@ -25,8 +26,8 @@ export interface Explanation {
   /** The first failed step; undefined: no step failed. */
   readonly answer: Step | undefined;
   readonly conclusion: Conclusion;
-  /** Required sources without an answer. */
-  readonly unread: readonly UnreadSource[];
+  /** Unread facts. */
+  readonly missing: readonly Missing[];
 }
 
 const explainers: Readonly<Record<StepName, (subject: Subject) => Outcome>> = {
@@ -54,18 +55,28 @@ export function explainPort(facts: PortFacts): Explanation {
     steps.push(step);
     if (step.result === 'fail') answer ??= step;
   }
-  return { headline: headlineOf(subject, steps, answer), steps, answer, ...concluded(steps) };
+  return {
+    headline: headlineOf(subject, steps, answer),
+    steps,
+    answer,
+    ...concluded(steps, facts),
+  };
 }
 
 /** Concludes about the port; steps without facts leave the port unexplained. */
-function concluded(steps: readonly Step[]): Pick<Explanation, 'conclusion' | 'unread'> {
-  const missing = steps.flatMap((step) => step.missing ?? []);
+function concluded(
+  steps: readonly Step[],
+  { configs }: PortFacts,
+): Pick<Explanation, 'conclusion' | 'missing'> {
+  // The OpenstackConfigs decide about several steps, and belong to no step.
+  const ofConfigs = configs ? missingOf(configs) : [];
+  const missing = [...steps.flatMap((step) => step.missing ?? []), ...ofConfigs];
   const conclusion = conclude({
     isWrong: steps.some(({ result }) => result === 'fail' || result === 'warn'),
     isExamined: steps.some(({ result }) => result === 'ok' || result === 'info'),
     missing,
   });
-  return { conclusion: conclusion ?? 'incomplete', unread: unreadSources(missing) };
+  return { conclusion: conclusion ?? 'incomplete', missing };
 }
 
 /** Returns the step after which no NIC is expected; undefined: none. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Conclusion } from './conclusion.ts';
+import { type Conclusion, unreadSources } from './conclusion.ts';
 import { examine } from './examine.ts';
 import { explainPort } from './explain-port.ts';
 import { missingText } from './fact.ts';
@@ -210,7 +210,17 @@ it.each([
     facts: portWith({ configs: [configWith({ ...refused, reason: 'KeystoneError' })] }),
     place: 'multinic-system/storage',
   },
+  {
+    title: 'management cluster',
+    facts: {
+      configs: {
+        ...hidden('OpenstackConfigs'),
+        required: { source: 'management cluster', place: 'prod' } as const,
+      },
+    },
+    place: 'prod',
+  },
 ])('why counts a silent $title as an unread source', ({ title, facts, place }) => {
-  const { unread } = explainPort({ ...portFacts, ...facts });
-  expect(unread).toMatchObject([{ source: title, place }]);
+  const { missing } = explainPort({ ...portFacts, ...facts });
+  expect(unreadSources(missing)).toMatchObject([{ source: title, place }]);
 });

@@ -24,11 +24,13 @@ import { factOf } from './unread.ts';
 export function readConfigs(
   session: Session,
   namespace: string | undefined,
+  isOptional = false,
 ): Promise<Fact<ConfigObject[]>> {
   const { signal } = session;
   const about = {
     what: same('OpenstackConfigs'),
     source: 'management cluster' as const,
+    isOptional,
     grant: grantView(namespace),
   };
   return factOf(session, about, async () => {

@@ -75,7 +75,7 @@ async function readSystemOf(session: Session, subject: PortSubject): Promise<Sys
     readClusters(session),
     readNodes(session, ref ? { providerId: ref.providerId } : {}),
     readParts(session),
-    readConfigs(session, undefined),
+    readConfigs(session, undefined, session.options.inventory !== undefined),
     readControllers(session),
   ]);
   const provider = ref?.providerId ?? providerOf(subject, configs);

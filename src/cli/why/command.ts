@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { unreadSources } from '../../explain/conclusion.ts';
 import { type Explanation, explainPort } from '../../explain/explain-port.ts';
-import type { Missing } from '../../explain/fact.ts';
 import type { PortFacts } from '../../explain/facts.ts';
 import type { Severity } from '../../explain/finding.ts';
 import type { Step, StepResult } from '../../explain/step.ts';
@@ -42,7 +41,10 @@ async function why(text: string, options: Options, endWith: EndWith): Promise<vo
     const facts = await Promise.all(subjects.map((subject) => readPortFacts(session, subject)));
     const explanations = facts.map((each) => explained(each, options));
     const { output, lang } = options;
-    const unread = sourcesInContext(unreadSources(missingIn(explanations)), options);
+    const unread = sourcesInContext(
+      unreadSources(explanations.flatMap(({ missing }) => missing)),
+      options,
+    );
     if (output === 'json' || output === 'yaml') {
       const incomplete = incompleteObjects(unread, lang);
       print(reportText({ ...reportOf(explanations, lang), incomplete }, output));
@@ -73,10 +75,6 @@ function explained(facts: PortFacts, options: Options): Explanation {
 /** True if a step says nothing about the port: without any other step nothing is explained. */
 function isOpen({ result }: Step): boolean {
   return result !== 'ok' && result !== 'info' && result !== 'fail';
-}
-
-function missingIn(explanations: readonly Explanation[]): Missing[] {
-  return explanations.flatMap(({ steps }) => steps.flatMap(({ missing = [] }) => missing));
 }
 
 const severities: Readonly<Partial<Record<StepResult, Severity>>> = {
