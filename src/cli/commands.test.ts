@@ -235,7 +235,9 @@ describe('support-bundle', () => {
     const tar = gunzipSync(await readFile(path)).toString('latin1');
     expect(tar).toContain('openstackconfigs/multinic-system/storage.json');
     expect(tar).not.toMatch(/Canary|abcdefghijkl|<script/);
-    expect(ran.out).toContain('skip  Nodes of biz-1, MultiNicNodeConfigs of biz-1: no access');
+    expect(ran.out).toContain(
+      'skip  Controller of biz-1, Nodes of biz-1, MultiNicNodeConfigs of biz-1: no access',
+    );
     const { stdout } = await promisify(execFile)('tar', ['tzf', path]);
     expect(stdout).toContain('/index.html');
     expect(await readdir(scene.folder)).not.toContain('bundle.tar.gz.partial');

@@ -165,6 +165,13 @@ const sources: readonly Source[] = [
     shown: 'business cluster (context biz-context)',
     unneeded: () => lists,
   },
+  {
+    title: "controller's Deployment",
+    outage: (_, outage) =>
+      void (gateOf('business').outageOf = (path) => (isParts(path) ? outage : undefined)),
+    shown: 'business cluster (context biz-context)',
+    unneeded: () => lists,
+  },
 ];
 
 const rows = sources.flatMap((source) =>

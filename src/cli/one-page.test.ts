@@ -14,7 +14,7 @@ const nodes = Array.from({ length: 5_000 }, (_, at) =>
     nics: [nic(at, 0), nic(at, 1, inUse)],
   }),
 );
-const facts = { ...systemFacts, nodes: read(nodes) };
+const facts = { ...systemFacts, nodes: read(nodes), kubernetesNodes: new Map() };
 const sections = examine(facts);
 const findings = problemsIn(sections);
 const options = { businessContext: new Map<string, string>(), context: 'prod' };

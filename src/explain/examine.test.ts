@@ -58,8 +58,8 @@ function nodes(...list: readonly NodeView[]): Partial<SystemFacts> {
 function nodeOf(number: number): Partial<SystemFacts> {
   const fact = recordedFaults.find((fault) => fault.number === number)?.facts.node;
   if (fact?.state !== 'read' || !fact.value) throw new Error(`fault ${number} has no node`);
-  const { nodeName, providerId } = node(18);
-  return nodes(node(17), { ...fact.value, nodeName, providerId }, node(19));
+  const { nodeName, providerId, instanceId } = node(18);
+  return nodes(node(17), { ...fact.value, nodeName, providerId, instanceId }, node(19));
 }
 
 const rows: readonly Row[] = [
@@ -184,8 +184,17 @@ const rows: readonly Row[] = [
     command: 'kubectl multinic sync --node worker-18',
   },
   {
+    title: 'context without the Node',
+    facts: { kubernetesNodes: new Map([['biz-1', read([])]]), ...nodes(node(18)) },
+    section: 'nodes',
+    severity: 'warning',
+    subject: 'biz-1/worker-18',
+    reason: 'NodeNotFound',
+  },
+  {
     title: '20 InternalIP that belongs to a NIC',
     facts: {
+      ...nodes(node(18)),
       kubernetesNodes: new Map([
         ['biz-1', read([{ ...kubernetesNode, internalIps: ['10.40.0.18'] }])],
       ]),

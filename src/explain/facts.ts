@@ -30,6 +30,8 @@ export interface PartVersion {
   readonly version: string;
 }
 
+export type ControllerFacts = ReadonlyMap<string, Fact<readonly PartVersion[]>>;
+
 /** A port's past as NIC. */
 export interface Formerly {
   /** Last change, if the NIC was removed; undefined: no removal in the searched history. */
@@ -55,6 +57,8 @@ export interface PortFacts {
   /** Nodes with a NIC in the port's network, to compare the MTU. */
   readonly neighbours: Fact<readonly NodeView[]>;
   readonly versions: Fact<readonly PartVersion[]>;
+  /** Controllers' builds by provider, also in `versions`; absent: no access options. */
+  readonly controllers: ControllerFacts;
   /** OpenstackConfigs, for complete commands; absent: commands append to a list by JSON patch. */
   readonly configs?: Fact<readonly OpenstackConfig[]>;
   /** All ports on the port's server; absent: only the port itself is known. */
@@ -110,6 +114,8 @@ export interface SystemFacts {
   readonly clusters: Fact<readonly ClusterView[]>;
   readonly nodes: Fact<readonly NodeView[]>;
   readonly versions: Fact<readonly PartVersion[]>;
+  /** Controllers' builds by provider, also in `versions`. */
+  readonly controllers: ControllerFacts;
   /** Kubernetes Nodes by provider. */
   readonly kubernetesNodes: ReadonlyMap<string, Fact<readonly KubernetesNode[]>>;
   /** MultiNicNodeConfigs by provider, read in the business cluster. */

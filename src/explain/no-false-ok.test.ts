@@ -14,6 +14,7 @@ import {
   node,
   portFacts,
   read,
+  serverId,
   systemFacts,
 } from './testing/healthy.ts';
 
@@ -223,4 +224,29 @@ it.each([
 ])('why counts a silent $title as an unread source', ({ title, facts, place }) => {
   const { missing } = explainPort({ ...portFacts, ...facts });
   expect(unreadSources(missing)).toMatchObject([{ source: title, place }]);
+});
+
+const otherController = {
+  ...hidden('Controller'),
+  required: { source: 'business cluster', place: 'context biz' } as const,
+};
+
+it.each([
+  {
+    title: 'warns of a context without the Node',
+    facts: { kubernetesNode: read(undefined) },
+    expected: { result: 'warn', reason: 'NodeNotFound' },
+    evidence: serverId,
+  },
+  {
+    title: "skips the versions without the controller's answer",
+    facts: { controllers: new Map([['biz-1', otherController]]) },
+    expected: { result: 'skipped' },
+    evidence: 'Controller: no access',
+  },
+])('the step Environment $title', ({ facts, expected, evidence }) => {
+  const { steps } = explainPort({ ...portFacts, ...facts });
+  const step = steps.find(({ name }) => name === 'Environment');
+  expect(step).toMatchObject(expected);
+  expect(step?.evidence.en).toContain(evidence);
 });

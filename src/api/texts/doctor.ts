@@ -10,6 +10,14 @@ export const doctorTexts = {
     en: 'InternalIP {address} of Node {node} belongs to {nic} (InternalIPs: {all}); kubectl logs and exec may fail',
     ko: 'Node {node}의 InternalIP {address}가 {nic}의 주소입니다(InternalIP: {all}). kubectl logs와 exec가 실패할 수 있습니다',
   },
+  noSuchNode: {
+    en: 'the cluster behind the access options for {provider} has no Node with {id}',
+    ko: '{provider}의 접속 옵션으로 연결한 클러스터에 {id}인 Node가 없습니다',
+  },
+  checkContext: {
+    en: 'check that {option} names the right cluster',
+    ko: '{option} 옵션이 올바른 클러스터를 가리키는지 확인하십시오',
+  },
   networkShared: {
     en: '{networks}: all packets into it leave by one NIC; agents of this release report every other NIC as Failed',
     ko: '같은 네트워크를 사용하는 NIC가 있습니다({networks}). 이 네트워크로 가는 패킷은 모두 한 NIC로 나가며, 이 버전의 에이전트는 나머지 NIC를 Failed로 보고합니다',

@@ -1,7 +1,8 @@
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { NodeView, PortView } from '../../api/read-http.ts';
+import { isNodeOf } from '../../explain/checks/kubernetes-node.ts';
 import { type Fact, mapFact } from '../../explain/fact.ts';
-import type { KubernetesNode, PortFacts } from '../../explain/facts.ts';
+import type { PortFacts } from '../../explain/facts.ts';
 import { providerOfPort } from '../../explain/subject.ts';
 import type { Session } from '../access/session.ts';
 import { readAgentJob } from './agent-facts.ts';
@@ -9,7 +10,7 @@ import { readKubernetesNodes } from './business-facts.ts';
 import { type HistorySearch, readFormerly } from './history-facts.ts';
 import { readConfigs, readParts } from './management-facts.ts';
 import { readClusters, readFreshNode, readNodes, readPorts } from './operator-facts.ts';
-import { readControllers } from './system-facts.ts';
+import { readControllers, versionsIn } from './system-facts.ts';
 
 /** Port to explain. */
 export interface PortSubject {
@@ -67,7 +68,9 @@ function placeOf({ port, entered }: PortSubject): Place {
   };
 }
 
-type SystemPart = Required<Pick<PortFacts, 'cluster' | 'neighbours' | 'versions' | 'configs'>>;
+type SystemPart = Required<
+  Pick<PortFacts, 'cluster' | 'neighbours' | 'versions' | 'controllers' | 'configs'>
+>;
 
 async function readSystemOf(session: Session, subject: PortSubject): Promise<SystemPart> {
   const { ref, networkId } = placeOf(subject);
@@ -82,7 +85,8 @@ async function readSystemOf(session: Session, subject: PortSubject): Promise<Sys
   return {
     cluster: mapFact(clusters, (all) => all.find(({ providerId }) => providerId === provider)),
     neighbours: mapFact(nodes, (all) => all.filter((each) => isNeighbour(each, ref, networkId))),
-    versions: mapFact(parts, ({ versions }) => [...versions, ...controllers]),
+    versions: mapFact(parts, ({ versions }) => [...versions, ...versionsIn(controllers)]),
+    controllers,
     configs,
   };
 }
@@ -116,9 +120,9 @@ async function readNodeOf(
     readKubernetesNodes(session, ref.providerId),
     readAgentJob(session, ref.providerId, ref.nodeName),
   ]);
-  const isServer = ({ systemUuid }: KubernetesNode) =>
-    systemUuid.toLowerCase() === serverId.toLowerCase();
-  return { node, kubernetesNode: mapFact(kubernetesNodes, (all) => all.find(isServer)), job };
+  const id = { instanceId: serverId, nodeName: ref.nodeName };
+  const own = mapFact(kubernetesNodes, (all) => all.find((each) => isNodeOf(each, id)));
+  return { node, kubernetesNode: own, job };
 }
 
 function isNeighbour(

@@ -1,6 +1,6 @@
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import { type Fact, mapFact } from '../../explain/fact.ts';
-import type { PartHealth, PartVersion, SystemFacts } from '../../explain/facts.ts';
+import type { ControllerFacts, PartHealth, PartVersion, SystemFacts } from '../../explain/facts.ts';
 import type { Session } from '../access/session.ts';
 import { chosenProviders } from '../access/sources.ts';
 import { readControllerVersion, readKubernetesNodes, readNodeConfigs } from './business-facts.ts';
@@ -24,7 +24,7 @@ export async function readSystem(session: Session, namespace?: string): Promise<
   const ofAll = [...ofChosen, ...(await readBusinessClusters(session, others))].toSorted(
     (a, b) => order.indexOf(a.provider) - order.indexOf(b.provider),
   );
-  const controllers = ofAll.flatMap(({ controller }) => versionsIn(controller));
+  const controllers = new Map(ofAll.map((each) => [each.provider, each.controller]));
   return {
     parts: mapFact(parts, ({ health }): readonly PartHealth[] => health),
     configs: configs as Fact<readonly OpenstackConfig[]>,
@@ -33,7 +33,8 @@ export async function readSystem(session: Session, namespace?: string): Promise<
       namespace === undefined
         ? nodes
         : mapFact(nodes, (all) => all.filter(({ config }) => config.startsWith(`${namespace}/`))),
-    versions: mapFact(parts, ({ versions }) => [...versions, ...controllers]),
+    versions: mapFact(parts, ({ versions }) => [...versions, ...versionsIn(controllers)]),
+    controllers,
     kubernetesNodes: new Map(ofAll.map((each) => [each.provider, each.kubernetesNodes])),
     nodeConfigs: new Map(ofAll.map((each) => [each.provider, each.nodeConfigs])),
     clusterNetworks: new Map(ofAll.map((each) => [each.provider, each.clusterNetworks])),
@@ -56,17 +57,17 @@ async function readBusinessCluster(session: Session, provider: string) {
   return { provider, kubernetesNodes, nodeConfigs, clusterNetworks, controller };
 }
 
-/** Reads the builds of the controllers in business clusters with a context; others stay unknown. */
-export async function readControllers(session: Session): Promise<PartVersion[]> {
+/** Reads the builds of the controllers in business clusters with a context. */
+export async function readControllers(session: Session): Promise<ControllerFacts> {
   const providers = chosenProviders(session.options);
-  const facts = await Promise.all(
-    providers.map((provider) => readControllerVersion(session, provider)),
+  const entries = providers.map(
+    async (provider) => [provider, await readControllerVersion(session, provider)] as const,
   );
-  return facts.flatMap(versionsIn);
+  return new Map(await Promise.all(entries));
 }
 
-function versionsIn(fact: Fact<PartVersion[]>): PartVersion[] {
-  return fact.state === 'read' ? fact.value : [];
+export function versionsIn(controllers: ControllerFacts): PartVersion[] {
+  return [...controllers.values()].flatMap((fact) => (fact.state === 'read' ? fact.value : []));
 }
 
 /** True if no fact could be read: then a command has failed. */

@@ -1,7 +1,7 @@
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
 import { amount, filled, type Wording } from '../../api/texts/text.ts';
-import { nodeAddressWarnings } from '../checks/node-address.ts';
+import { isNodeOf, nodeWarnings } from '../checks/kubernetes-node.ts';
 import { downButUp } from '../checks/port-state.ts';
 import { multinic } from '../commands.ts';
 import type { Fact } from '../fact.ts';
@@ -93,9 +93,8 @@ function addresses(
     const fact = kubernetesNodes.get(provider) ?? notRead(provider);
     return onFact(fact, (found) => ({
       findings: own.flatMap((node) => {
-        const kubernetesNode = found.find((each) => isSame(each, node));
-        const warnings = kubernetesNode ? nodeAddressWarnings(node, kubernetesNode) : [];
-        return warnings.map(({ reason, evidence, next }) =>
+        const kubernetesNode = found.find((each) => isNodeOf(each, node));
+        return nodeWarnings(node, kubernetesNode).map(({ reason, evidence, next }) =>
           warning(nodeKey(node), reason, evidence, next),
         );
       }),
@@ -111,9 +110,4 @@ function notRead(provider: string): Fact<readonly KubernetesNode[]> {
     why: noAccess,
     next: addContext(provider),
   };
-}
-
-function isSame({ systemUuid, name }: KubernetesNode, { instanceId, nodeName }: NodeView) {
-  if (instanceId === '') return name === nodeName;
-  return systemUuid.toLowerCase() === instanceId.toLowerCase();
 }

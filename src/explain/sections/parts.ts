@@ -1,6 +1,7 @@
 import { doctorTexts } from '../../api/texts/doctor.ts';
 import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import { versionSkews } from '../checks/versions.ts';
+import { missingOf } from '../conclusion.ts';
 import type { PartHealth, PartVersion, SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
@@ -9,7 +10,7 @@ import { valueOf } from '../subject.ts';
 import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
 
 /** Examines whether the parts run, have a leader and share a version. */
-export function examineParts({ parts, versions }: SystemFacts): SectionReport {
+export function examineParts({ parts, versions, controllers }: SystemFacts): SectionReport {
   const skews = onFact(versions, (list): Checked => {
     const findings = versionSkews(list).map(({ part, evidence, next }) => {
       const subject = part.providerId ?? part.part;
@@ -21,7 +22,9 @@ export function examineParts({ parts, versions }: SystemFacts): SectionReport {
     return { findings, checks: isComparable(list) ? 1 : 0 };
   });
   const summary = summaryOf(valueOf(parts) ?? [], isComparable(valueOf(versions) ?? []));
-  return reportOf('parts', summary, [onFact(parts, unhealthy), skews]);
+  const unread = [...controllers.values()].flatMap(missingOf);
+  const ofControllers = { findings: [], skipped: unread, checks: 0 };
+  return reportOf('parts', summary, [onFact(parts, unhealthy), skews, ofControllers]);
 }
 
 /** True if the operator's version and a further part's version are known. */

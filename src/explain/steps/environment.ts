@@ -1,8 +1,8 @@
 import { filled, type Wording } from '../../api/texts/text.ts';
 import { whyTexts } from '../../api/texts/why.ts';
 import type { CheckWarning } from '../checks/check-warning.ts';
+import { nodeWarnings } from '../checks/kubernetes-node.ts';
 import { mtuDifferences } from '../checks/mtu.ts';
-import { nodeAddressWarnings } from '../checks/node-address.ts';
 import { adminDown, downButUp } from '../checks/port-state.ts';
 import { versionSkews } from '../checks/versions.ts';
 import { type Fact, type Missing, missingText } from '../fact.ts';
@@ -85,10 +85,7 @@ function address({ facts, node, nic }: Subject): Checked {
   if (missing || !node || !nic) return missing ?? { warnings: [] };
   const unread = missingIn(facts.kubernetesNode);
   if (unread) return unread;
-  const kubernetesNode = valueOf(facts.kubernetesNode);
-  return {
-    warnings: kubernetesNode ? nodeAddressWarnings({ ...node, nics: [nic] }, kubernetesNode) : [],
-  };
+  return { warnings: nodeWarnings({ ...node, nics: [nic] }, valueOf(facts.kubernetesNode)) };
 }
 
 function mtu({ facts, node, nic }: Subject): Checked {
@@ -116,5 +113,6 @@ function skew({ facts, port, node }: Subject): Checked {
     ({ part }) =>
       part.part !== 'cli' && (part.providerId === undefined || part.providerId === provider),
   );
-  return { warnings: skews };
+  const controller = facts.controllers.get(provider ?? '');
+  return { ...(controller && missingIn(controller)), warnings: skews };
 }

@@ -135,6 +135,13 @@ export const kubernetesNode: KubernetesNode = {
   systemUuid: serverId,
 };
 
+const kubernetesNodes: readonly KubernetesNode[] = [17, 18, 19].map((number) => ({
+  name: `worker-${number}`,
+  internalIps: [`192.168.0.${number}`],
+  isReady: true,
+  systemUuid: node(number).instanceId,
+}));
+
 export const nodeConfig: MultiNicNodeConfig = {
   metadata: { namespace: 'multinic-system', name: 'worker-18' },
   spec: {
@@ -189,6 +196,7 @@ export const portFacts: PortFacts = {
   job: read(undefined, 'business cluster'),
   neighbours: read([node(17), node(19)]),
   versions: read(versions),
+  controllers: new Map([['biz-1', read(versions.slice(2), 'business cluster')]]),
   configs: read([config]),
   now,
 };
@@ -216,7 +224,8 @@ export const systemFacts: SystemFacts = {
   clusters: read([cluster]),
   nodes: read([node(17), node(18), node(19)]),
   versions: read(versions),
-  kubernetesNodes: new Map([['biz-1', read([kubernetesNode], 'business cluster')]]),
+  controllers: new Map([['biz-1', read(versions.slice(2), 'business cluster')]]),
+  kubernetesNodes: new Map([['biz-1', read(kubernetesNodes, 'business cluster')]]),
   nodeConfigs: new Map([['biz-1', read([nodeConfig], 'business cluster')]]),
   clusterNetworks: new Map([['biz-1', read(clusterNetworks, 'business cluster')]]),
   now,
