@@ -66,11 +66,11 @@ export function explainPort(facts: PortFacts): Explanation {
 /** Concludes about the port; steps without facts leave the port unexplained. */
 function concluded(
   steps: readonly Step[],
-  { configs }: PortFacts,
+  { configs, kubernetesNode }: PortFacts,
 ): Pick<Explanation, 'conclusion' | 'missing'> {
-  // The OpenstackConfigs decide about several steps, and belong to no step.
-  const ofConfigs = configs ? missingOf(configs) : [];
-  const missing = [...steps.flatMap((step) => step.missing ?? []), ...ofConfigs];
+  // Facts for the next steps belong to no step.
+  const ofNextSteps = [...(configs ? missingOf(configs) : []), ...missingOf(kubernetesNode)];
+  const missing = [...steps.flatMap((step) => step.missing ?? []), ...ofNextSteps];
   const conclusion = conclude({
     isWrong: steps.some(({ result }) => result === 'fail' || result === 'warn'),
     isExamined: steps.some(({ result }) => result === 'ok' || result === 'info'),

@@ -29,10 +29,11 @@ type NodeRef = Pick<NodeView, 'providerId' | 'nodeName'>;
 export async function readPortFacts(session: Session, subject: PortSubject): Promise<PortFacts> {
   const { port, entered, isOfServer } = subject;
   const { ref, serverId } = placeOf(subject);
-  const [system, ofNode] = await Promise.all([
+  const [system, ofPlace] = await Promise.all([
     readSystemOf(session, subject),
-    ref || port.state === 'read' ? readNodeOf(session, ref, serverId) : nodeOfUnread(port),
+    ref && readNodeOf(session, ref, serverId),
   ]);
+  const ofNode = ofPlace ?? (await readWithoutNode(session, subject, system.configs));
   const nicName = entered === undefined ? {} : { nicName: entered.nicName };
   const [formerly, serverPorts] = await Promise.all([
     formerlyOf(session, subject),
@@ -92,37 +93,51 @@ async function readSystemOf(session: Session, subject: PortSubject): Promise<Sys
 }
 
 /** Before the first sync only the OpenstackConfig names the business cluster. */
-function providerOf({ port }: PortSubject, configs: Fact<OpenstackConfig[]>): string | undefined {
+function providerOf(
+  { port }: PortSubject,
+  configs: Fact<readonly OpenstackConfig[]>,
+): string | undefined {
   const view = port.state === 'read' ? port.value : undefined;
   return view && configs.state === 'read' ? providerOfPort(view, configs.value) : undefined;
 }
 
 type NodePart = Pick<PortFacts, 'node' | 'kubernetesNode' | 'job'>;
 
-/** An unread port may have a node. */
-function nodeOfUnread(port: Extract<Fact<unknown>, { state: 'unread' }>): NodePart {
-  return { node: port, kubernetesNode: port, job: port };
-}
-
-/** Reads the node's facts; without a node they are read and absent. */
-async function readNodeOf(
+/** Reads the server's Kubernetes Node before an OpenstackConfig delivers the node; an unread port may have a node. */
+async function readWithoutNode(
   session: Session,
-  ref: NodeRef | undefined,
-  serverId: string,
+  subject: PortSubject,
+  configs: SystemPart['configs'],
 ): Promise<NodePart> {
-  if (ref === undefined) {
-    const at = session.now().toISOString();
-    const absent = { state: 'read', value: undefined, source: 'operator', at } as const;
+  const { port } = subject;
+  if (port.state === 'unread') return { node: port, kubernetesNode: port, job: port };
+  const at = session.now().toISOString();
+  const absent = { state: 'read', value: undefined, source: 'operator', at } as const;
+  const provider = providerOf(subject, configs);
+  const { serverId } = placeOf(subject);
+  if (provider === undefined || serverId === '') {
     return { node: absent, kubernetesNode: absent, job: absent };
   }
-  const [node, kubernetesNodes, job] = await Promise.all([
+  const id = { instanceId: serverId, nodeName: '' };
+  return { node: absent, kubernetesNode: await readNodeObject(session, provider, id), job: absent };
+}
+
+type NodeId = Parameters<typeof isNodeOf>[1];
+
+async function readNodeObject(session: Session, provider: string, id: NodeId) {
+  const all = await readKubernetesNodes(session, provider);
+  return mapFact(all, (list) => list.find((each) => isNodeOf(each, id)));
+}
+
+/** Reads the facts about a delivered node. */
+async function readNodeOf(session: Session, ref: NodeRef, serverId: string): Promise<NodePart> {
+  const { providerId, nodeName } = ref;
+  const [node, kubernetesNode, job] = await Promise.all([
     readFreshNode(session, ref, session.limit.ms),
-    readKubernetesNodes(session, ref.providerId),
-    readAgentJob(session, ref.providerId, ref.nodeName),
+    readNodeObject(session, providerId, { instanceId: serverId, nodeName }),
+    readAgentJob(session, providerId, nodeName),
   ]);
-  const id = { instanceId: serverId, nodeName: ref.nodeName };
-  const own = mapFact(kubernetesNodes, (all) => all.find((each) => isNodeOf(each, id)));
-  return { node, kubernetesNode: own, job };
+  return { node, kubernetesNode, job };
 }
 
 function isNeighbour(
