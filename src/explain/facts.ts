@@ -111,6 +111,8 @@ export interface PartHealth {
 export interface SystemFacts {
   readonly parts: Fact<readonly PartHealth[]>;
   readonly configs: Fact<readonly OpenstackConfig[]>;
+  /** Namespace with the examined OpenstackConfigs; absent: all namespaces. */
+  readonly namespace?: string;
   readonly clusters: Fact<readonly ClusterView[]>;
   readonly nodes: Fact<readonly NodeView[]>;
   readonly versions: Fact<readonly PartVersion[]>;

@@ -10,6 +10,10 @@ export const doctorTexts = {
     en: 'InternalIP {address} of Node {node} belongs to {nic} (InternalIPs: {all}); kubectl logs and exec may fail',
     ko: 'Node {node}의 InternalIP {address}가 {nic}의 주소입니다(InternalIP: {all}). kubectl logs와 exec가 실패할 수 있습니다',
   },
+  noConfigIn: {
+    en: 'no OpenstackConfig in namespace {namespace}',
+    ko: '네임스페이스 {namespace}에 OpenstackConfig가 없습니다',
+  },
   noSuchNode: {
     en: 'the cluster behind the access options for {provider} has no Node with {id}',
     ko: '{provider}의 접속 옵션으로 연결한 클러스터에 {id}인 Node가 없습니다',

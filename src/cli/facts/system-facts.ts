@@ -28,6 +28,7 @@ export async function readSystem(session: Session, namespace?: string): Promise<
   return {
     parts: mapFact(parts, ({ health }): readonly PartHealth[] => health),
     configs: configs as Fact<readonly OpenstackConfig[]>,
+    ...(namespace !== undefined && { namespace }),
     clusters,
     nodes:
       namespace === undefined

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { startScene } from '../../../test/fixtures/cli/scene.ts';
 import { cluster, config, hidden, read, systemFacts } from '../../explain/testing/healthy.ts';
 import { statusText } from './screen.ts';
 
@@ -29,4 +30,11 @@ it("status shows the operator's last sync, not the last status write", () => {
 it('status names an unknown version as unknown', () => {
   const unread = { versions: hidden('Parts'), parts: hidden('Parts') };
   expect(pageOf(unread).split('\n')[0]).toBe('MultiNIC (version unknown)');
+});
+
+it.each(['status', 'doctor'])('%s names a namespace without OpenstackConfigs', async (command) => {
+  const scene = await startScene();
+  const { status, out } = await scene.run(command, '--namespace', 'team-b');
+  expect(out).toContain('no OpenstackConfig in namespace team-b');
+  expect(status).toBe(0);
 });

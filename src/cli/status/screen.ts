@@ -10,12 +10,14 @@ import type { Fact, Missing } from '../../explain/fact.ts';
 import type { PartHealth, SystemFacts } from '../../explain/facts.ts';
 import type { Finding } from '../../explain/finding.ts';
 import { resultOf, stateText } from '../../explain/part-health.ts';
+import { emptyNamespace } from '../../explain/sections/openstack.ts';
 import { ageOf } from '../../explain/wording.ts';
 import type { CommonOptions, Language } from '../options.ts';
 import { findingRows } from '../output/finding-groups.ts';
 import { answerLines, countLine, skippedLines } from '../output/findings.ts';
 import { commandInContext } from '../output/in-context.ts';
 import { aligned, type Column, formatTable } from '../output/table.ts';
+import { printable } from '../output/width.ts';
 import type { Skipped } from '../report.ts';
 import type { InventoryState } from './inventory-state.ts';
 
@@ -43,7 +45,9 @@ export function statusText(
   const blocks = [
     answerLines(findings, unread, lang),
     [versionLine(facts, lang, inventory), partLines(facts, inventory, lang)],
-    configs.length > 0 ? [formatTable(configColumns(facts), configs, options)] : [],
+    configs.length > 0
+      ? [formatTable(configColumns(facts), configs, options)]
+      : emptyLines(facts, lang),
     clusters.length > 0 ? [formatTable(clusterColumns(facts), clusters, options)] : [],
     // A count of 0 would hide the required source without an answer.
     findings.length === 0 && unread.length > 0
@@ -58,6 +62,11 @@ export function statusText(
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n');
+}
+
+function emptyLines(facts: SystemFacts, lang: Language): string[] {
+  const text = emptyNamespace(facts);
+  return text === undefined ? [] : [printable(text[lang])];
 }
 
 function read<T>(fact: Fact<readonly T[]>): readonly T[] {

@@ -30,8 +30,14 @@ export function examineOpenstack(facts: SystemFacts): SectionReport {
   }));
   const configs = valueOf(facts.configs) ?? [];
   const summary = syncedConfigs(configs);
-  const empty = configs.length > 0 ? summary : undefined;
+  const empty = configs.length > 0 ? summary : emptyNamespace(facts);
   return reportOf('openstack', summary, [checked, onFact(facts.nodes, () => none)], empty);
+}
+
+/** Returns a sentence about a namespace without OpenstackConfigs; undefined: no such namespace was examined. */
+export function emptyNamespace({ configs, namespace }: SystemFacts): Wording | undefined {
+  if (namespace === undefined || valueOf(configs)?.length !== 0) return undefined;
+  return filled(doctorTexts.noConfigIn, { namespace });
 }
 
 /** True if Ready shows the cloud's result: not before the first attempt, and not with a failed delivery. */
