@@ -102,20 +102,24 @@ const planTypes: ReadonlySet<string> = new Set(['NICsReady', 'Delivered']);
 
 /** Returns a finding if the business cluster lacks planned NICs without a finding about Ready or a node. */
 function behindPlan(config: OpenstackConfig, facts: SystemFacts): Checked['findings'] {
-  const { conditions = [] } = config.status ?? {};
-  const key = keyOf(config);
-  const ready = findCondition(conditions, 'Ready');
-  if (ready?.status === 'False' || ready?.reason === 'Paused') return [];
-  const own = (valueOf(facts.nodes) ?? []).filter((node) => node.config === key);
-  if (own.some((node) => notConfigured(node, facts).length > 0)) return [];
-  const [behind] = conditions.filter(
+  const behind = config.status?.conditions?.find(
     ({ type, status }) => planTypes.has(type) && status === 'False',
   );
-  if (!behind) return [];
+  if (!behind || hasCause(config, facts)) return [];
+  const key = keyOf(config);
   const { reason = 'NICsNotConfigured', message, lastTransitionTime } = behind;
   const evidence = ofMessage(reason, message);
   if (isRecent(lastTransitionTime, facts.now)) return [info(key, reason, evidence)];
   return [error(key, reason, evidence, nextFor(reason, { config: key, spec: config.spec }))];
+}
+
+function hasCause({ status, ...config }: OpenstackConfig, facts: SystemFacts): boolean {
+  const ready = findCondition(status?.conditions, 'Ready');
+  if (ready?.status === 'False' || ready?.reason === 'Paused') return true;
+  const nodes = valueOf(facts.nodes) ?? [];
+  return nodes.some(
+    (node) => node.config === keyOf(config) && notConfigured(node, facts).length > 0,
+  );
 }
 
 /** Returns the gap after nodes without a read; a silent or unreachable business cluster has its own report. */
