@@ -30,7 +30,7 @@ describe('exit status', () => {
     ['why', ['worker-18/multinic1'], 0],
     ['why', ['10.40.0.18'], 0],
     ['why', ['not a target'], 2],
-    ['why', ['worker-99'], 3],
+    ['why', ['worker-99'], 1],
     ['doctor', [], 0],
     ['plan', ['absent'], 3],
     ['plan', ['storage', '--set', 'portBaselin=All'], 2],
