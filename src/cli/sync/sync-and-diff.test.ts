@@ -156,6 +156,20 @@ describe('sync and diff', () => {
     expect(metadata.annotations).toEqual(paused.metadata.annotations);
   });
 
+  it.each([
+    [annotations.reconcileAt, 'other', 1, 'was replaced by another request'],
+    [annotations.paused, 'true', 3, 'is paused'],
+  ])('sync ends when another user sets %s to %s meanwhile', async (name, value, expected, text) => {
+    const scene = await startScene();
+    const change = { metadata: { annotations: { [name]: value } } };
+    const played = attemptRequest(scene, () => ({})).then(() =>
+      scene.client.patch(openstackConfigs, storage, change),
+    );
+    const ran = await scene.run('sync', 'storage');
+    await played;
+    expect(ran).toMatchObject({ status: expected, err: textWith(text) });
+  });
+
   it('sync ends with 1 when the attempt fails, with reason, cause and next try', async () => {
     const scene = await startScene();
     const message = 'keystone: unexpected status 401';
