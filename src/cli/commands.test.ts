@@ -126,6 +126,8 @@ describe('closed lists', () => {
     ['nodes', ['--cluster', 'nosuch'], 1, 'the business clusters that exist: biz-1'],
     ['nodes', ['--cluster', 'biz-1', '--state', 'failed'], 0, 'No nodes.'],
     ['nodes', ['--reason', 'drifted'], 0, 'No nodes.'],
+    ['nodes', ['worker-9', '--context', 'prod'], 1, 'kubectl multinic nodes --context prod'],
+    ['nics', ['--reason', 'drifted', '--context', 'prod'], 0, 'multinic status --context prod'],
     ['nodes', ['--reason', 'OfNewerPart'], 0, ''],
     ['nics', ['--node', 'biz-1/worker-18', '--state', 'Failed'], 0, 'No NICs.'],
   ])('%s %j ends with %i', async (command, argv, status, text) => {
