@@ -30,7 +30,7 @@ describe('exit status', () => {
     ['why', ['worker-18/multinic1'], 0],
     ['why', ['10.40.0.18'], 0],
     ['why', ['not a target'], 2],
-    ['why', ['worker-99'], 3],
+    ['why', ['worker-99'], 1],
     ['doctor', [], 0],
     ['plan', ['absent'], 3],
     ['plan', ['storage', '--set', 'portBaselin=All'], 2],
@@ -126,6 +126,8 @@ describe('closed lists', () => {
     ['nodes', ['--cluster', 'nosuch'], 1, 'the business clusters that exist: biz-1'],
     ['nodes', ['--cluster', 'biz-1', '--state', 'failed'], 0, 'No nodes.'],
     ['nodes', ['--reason', 'drifted'], 0, 'No nodes.'],
+    ['nodes', ['worker-9', '--context', 'prod'], 1, 'kubectl multinic nodes --context prod'],
+    ['nics', ['--reason', 'drifted', '--context', 'prod'], 0, 'multinic status --context prod'],
     ['nodes', ['--reason', 'OfNewerPart'], 0, ''],
     ['nics', ['--node', 'biz-1/worker-18', '--state', 'Failed'], 0, 'No NICs.'],
   ])('%s %j ends with %i', async (command, argv, status, text) => {

@@ -146,6 +146,17 @@ const sources: readonly Source[] = [
     shown: 'Viola',
   },
   {
+    title: 'connection of Viola',
+    outage: async (scene, outage) => {
+      const message = causes[outage];
+      scene.answers.set('GET /v1/clusters', {
+        items: [{ ...cluster, reachable: false, message }],
+      });
+      await failConfig(scene, 'ViolaPostError', `ClusterUnreachable: ${message}`);
+    },
+    shown: 'Viola does not reach',
+  },
+  {
     title: 'Keystone',
     outage: (scene, outage) => failConfig(scene, 'KeystoneError', `keystone: ${causes[outage]}`),
     shown: 'Keystone',
@@ -236,6 +247,48 @@ it.each(rows)('no command ends well without $title', async ({ outage, kind, show
     }
   }
   expect(report.join('\n\n')).toBe('');
+});
+
+it.each<[string, 0 | 1 | 6]>([
+  ['nodes', 6],
+  ['nodes --state Failed', 6],
+  ['nodes --reason NICInUse -o json', 6],
+  ['nodes --cluster biz-2', 6],
+  ['nodes --cluster biz-1 --state InProgress', 0],
+  ['nodes --config multinic-system/storage', 0],
+  ['nodes -n multinic-system', 0],
+  ['nodes worker-18', 6],
+  ['nodes biz-1/worker-18', 0],
+  ['nodes worker-18 worker-31', 6],
+  ['nodes worker-31', 1],
+  ['nodes --inventory OPERATOR', 6],
+  ['nics --state Failed', 6],
+  ['nics --node biz-1/worker-18 --state Failed', 0],
+  ['history', 6],
+  ['history biz-1/worker-18', 0],
+  ['plan storage', 0],
+  ['why worker-31', 1],
+  ['why worker-31/multinic0', 1],
+  ['diff worker-31', 1],
+])('%s ends with %i while Viola of biz-2 is silent, which has no rows', async (text, expected) => {
+  const scene = await startGates();
+  const { reachable: _, ...silent } = { ...cluster, providerId: 'biz-2', message: '' };
+  scene.answers.set('GET /v1/clusters', { items: [cluster, silent] });
+  const argv = text.replace('OPERATOR', `http://127.0.0.1:${gateOf('operator').port}`).split(' ');
+  const { status, out, err } = await run(scene, argv);
+  expect(`${out}\n${err}`.includes(argv.includes('json') ? 'biz-2' : 'Viola (biz-2)')).toBe(
+    expected !== 0,
+  );
+  expect(status).toBe(expected);
+});
+
+it('plan names a silent cloud also with --inventory', async () => {
+  const scene = await startGates();
+  await failConfig(scene, 'KeystoneError', 'keystone: refused');
+  const inventory = `http://127.0.0.1:${gateOf('operator').port}`;
+  const { status, out } = await run(scene, ['plan', 'storage', '--inventory', inventory]);
+  expect(out).toContain('incomplete: Keystone');
+  expect(status).toBe(6);
 });
 
 it.each([

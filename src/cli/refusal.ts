@@ -6,6 +6,11 @@ export class Failure extends Error {
     this.name = 'Failure';
     this.next = next;
   }
+
+  /** Returns the error with another next step. */
+  withNext(next: string): Failure {
+    return new Failure(this.message, next);
+  }
 }
 
 /** A refused user request that changed nothing: exit status 3. */
@@ -14,6 +19,10 @@ export class Refusal extends Failure {
     super(why, next);
     this.name = 'Refusal';
   }
+
+  override withNext(next: string): Refusal {
+    return new Refusal(this.message, next);
+  }
 }
 
 /** An argument that cannot be used: exit status 2. */
@@ -21,5 +30,9 @@ export class WrongUsage extends Refusal {
   constructor(why: string, next: string) {
     super(why, next);
     this.name = 'WrongUsage';
+  }
+
+  override withNext(next: string): WrongUsage {
+    return new WrongUsage(this.message, next);
   }
 }

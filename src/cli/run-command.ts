@@ -1,5 +1,6 @@
 import { Session } from './access/session.ts';
 import type { AccessOptions } from './options.ts';
+import { errorInContext } from './output/in-context.ts';
 import { endOnClosedPipe } from './output/print.ts';
 import { type Progress, startProgress } from './output/progress.ts';
 
@@ -33,7 +34,7 @@ export async function withSession<T>(
     return await action({ session, progress });
   } catch (error) {
     if (interrupt.signal.aborted) throw interrupt.signal.reason;
-    throw error;
+    throw errorInContext(error, options);
   } finally {
     for (const name of signals) process.off(name, stop);
   }

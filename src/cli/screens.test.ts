@@ -164,13 +164,14 @@ describe('screens', () => {
     };
     const skipped = skippedIn(examine(broken), lang);
     const heal = 'kubectl multinic sync --node biz-1/worker-17';
+    const why = 'kubectl multinic why biz-1/worker-17';
     const texts = [
       syncText({ ...synced, ready }, lang),
       syncText({ ...synced, ready: { ...ready, status: 'True' } }, lang),
-      healText(drifted, 'kubectl multinic why biz-1/worker-17', lang),
+      healText(drifted, why, lang),
       healText(drifted, undefined, lang),
-      diffText({ node: drifted, pending: [long], skipped, heal, now }, lang),
-      diffText({ node: node(17), pending: [], skipped: [], heal, now }, lang),
+      diffText({ node: drifted, pending: [long], skipped, heal, why, now }, lang),
+      diffText({ node: node(17), pending: [], skipped: [], heal, why, now }, lang),
     ];
     await expect(`${texts.join('\n\n')}\n`).toMatchFileSnapshot(`screens/sync-diff.${lang}.txt`);
   });

@@ -4,6 +4,8 @@ import { rowOf } from '../api/reasons.ts';
 import { doctorTexts } from '../api/texts/doctor.ts';
 import { filled, type Wording } from '../api/texts/text.ts';
 import type { FactSource, Missing } from './fact.ts';
+import { nextFor } from './next-steps.ts';
+import type { NextStep } from './step.ts';
 import { ofMessage, same } from './wording.ts';
 
 /** Cause: the command has no connection to the cluster. */
@@ -14,6 +16,9 @@ export function addContext(provider: string): Wording {
   const option = `--business-context ${provider}=CONTEXT`;
   return filled(doctorTexts.addOption, { option });
 }
+
+/** Next step for an unreachable business cluster. */
+export const reachIt: NextStep = nextFor('ViolaPostError', { code: 'ClusterUnreachable' });
 
 type CloudReason = keyof typeof cloudReasons | 'NovaServerError';
 
@@ -41,12 +46,22 @@ export function unreadCloud(
   return [{ what, why: ofMessage(reason, message), next, required: { source, place: config } }];
 }
 
-/** Describes a silent Viola for a business cluster. */
-export function unreadViola({ providerId, message, isLegacy = false }: ClusterView): Missing {
+/** Describes a business cluster without facts from Viola: Viola is silent, or does not reach the cluster. */
+export function unreadViola({
+  providerId,
+  message,
+  reachable,
+  isLegacy = false,
+}: ClusterView): Missing {
   const why = message === '' ? doctorTexts.violaUnread : same(message);
   const what = filled(doctorTexts.connectionOf, { providerId });
   // A legacy Viola never reports connections.
   if (isLegacy) return { what, why, next: same('') };
   const required = { source: 'Viola', place: providerId } as const;
+  if (reachable === false) {
+    const cause = message === '' ? '' : ` (${message})`;
+    const notReached = filled(doctorTexts.clusterNotReached, { message: cause });
+    return { what, why: notReached, next: reachIt.text, required };
+  }
   return { what, why, next: doctorTexts.checkViola, required };
 }

@@ -82,6 +82,10 @@ export const doctorTexts = {
     en: 'Viola was not read',
     ko: 'Viola를 조회하지 못했습니다',
   },
+  clusterNotReached: {
+    en: 'Viola does not reach the business cluster{message}',
+    ko: 'Viola가 비즈니스 클러스터에 연결하지 못합니다{message}',
+  },
   checkViola: {
     en: 'check that Viola runs and that the operator reaches it',
     ko: 'Viola가 실행 중이고 오퍼레이터가 연결할 수 있는지 확인하십시오',

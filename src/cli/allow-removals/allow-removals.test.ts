@@ -98,8 +98,8 @@ describe('allow-removals', () => {
     standardInput();
     const { status, err } = await scene.run('allow-removals', 'storage', '--context', 'prod');
     expect(status).toBe(2);
-    expect(err).toContain(
-      'Next: kubectl multinic allow-removals multinic-system/storage --yes --context prod',
+    expect(err).toMatch(
+      /Next: kubectl multinic allow-removals multinic-system\/storage --yes --context prod$/,
     );
     expect(await annotation(scene)).toBeUndefined();
   });

@@ -5,7 +5,6 @@ import { allowRemovals } from '../../explain/commands.ts';
 import { answered } from '../confirmed.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
 import { type CommonOptions, withCommonOptions } from '../options.ts';
-import { commandInContext } from '../output/in-context.ts';
 import { print, reportText } from '../output/print.ts';
 import { Refusal, WrongUsage } from '../refusal.ts';
 import { type Run, withSession } from '../run-command.ts';
@@ -56,10 +55,9 @@ function printReport(items: readonly object[], output: 'json' | 'yaml'): void {
 /** Asks for the number of NICs: a user who types it has read it. */
 async function confirmNumber(hold: Hold, options: Options): Promise<void> {
   if (!process.stdin.isTTY) {
-    const command = commandInContext(`${allowRemovals(hold.config)} --yes`, options);
     throw new WrongUsage(
       'standard input is not a terminal: the command cannot ask for the number of NICs',
-      command,
+      `${allowRemovals(hold.config)} --yes`,
     );
   }
   const wanted = hold.nics === undefined ? 'yes' : String(hold.nics);

@@ -12,6 +12,7 @@ import type { Skipped } from '../report.ts';
 import { type Run, withSession } from '../run-command.ts';
 import { chosenNode, timeoutOf } from '../sync/command.ts';
 import { checkNode } from '../sync/config-requests.ts';
+import { problemsOf } from '../sync/node-problems.ts';
 import { type PendingChanges, pendingOf } from './pending.ts';
 import { diffText } from './screen.ts';
 
@@ -40,11 +41,13 @@ async function diff(text: string, options: Options, endWith: EndWith): Promise<v
       const items = [{ ...checked, changes: pending }];
       print(reportText({ kind: 'Diff', items, findings: [], skipped }, output));
     } else {
-      const sync = multinic('sync', '--node', nodeKey(checked));
-      const heal = commandInContext(sync, options);
-      print(diffText({ node: checked, pending, skipped, heal, now: run.session.now() }, lang));
+      const key = nodeKey(checked);
+      const heal = commandInContext(multinic('sync', '--node', key), options);
+      const why = commandInContext(multinic('why', key), options);
+      const page = { node: checked, pending, skipped, heal, why };
+      print(diffText({ ...page, now: run.session.now() }, lang));
     }
-    if (checked.drifted) endWith({ hasChanges: true });
+    endWith(checked.drifted ? { hasChanges: true } : { isFailed: problemsOf(checked).length > 0 });
   });
 }
 

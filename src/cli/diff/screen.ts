@@ -7,6 +7,7 @@ import type { Language } from '../options.ts';
 import { skippedLines } from '../output/findings.ts';
 import { printable } from '../output/width.ts';
 import type { Skipped } from '../report.ts';
+import { problemsOf } from '../sync/node-problems.ts';
 import type { PendingChanges } from './pending.ts';
 
 export interface DiffPage {
@@ -16,15 +17,21 @@ export interface DiffPage {
   readonly skipped: readonly Skipped[];
   /** Command that applies what differs once. */
   readonly heal: string;
+  /** Command that explains the problems. */
+  readonly why: string;
   readonly now: Date;
 }
 
 /** Returns the differences per NIC, a change per line. */
 export function diffText(page: DiffPage, lang: Language): string {
-  const { node, pending, skipped, heal, now } = page;
+  const { node, pending, skipped, heal, why, now } = page;
   const { nics, drifted } = node;
-  const differing = new Set(pending.map(({ nic }) => nic));
-  const same = nics.map(({ name }) => name).filter((name) => !differing.has(name));
+  // No apply corrects these.
+  const problems = problemsOf(node);
+  const named = new Set([...pending.map(({ nic }) => nic), ...problems.map(({ name }) => name)]);
+  // A problem of the whole node leaves the other NICs unknown.
+  const isKnown = problems.every(({ isNode }) => !isNode);
+  const same = nics.map(({ name }) => name).filter((name) => isKnown && !named.has(name));
   const none = screensTexts.noDifference[lang];
   const next = filled(screensTexts.applyOnce, { next: words.next })[lang];
   const lines = [
@@ -32,8 +39,10 @@ export function diffText(page: DiffPage, lang: Language): string {
     ...(drifted ? [screensTexts.wouldBeApplied[lang]] : []),
     '',
     ...pending.flatMap((changes) => linesOf(changes, lang)),
+    ...problems.map(({ name, text }) => `${name}: ${text}`),
     ...(same.length > 0 ? [`${same.join(', ')}: ${none}`] : []),
     ...(drifted ? ['', next, `  ${heal}`] : []),
+    ...(problems.length > 0 ? ['', `${words.next[lang]} ${why}`] : []),
   ].map((line) => printable(line));
   return [...lines, ...(skipped.length > 0 ? ['', ...skippedLines(skipped, lang)] : [])].join('\n');
 }

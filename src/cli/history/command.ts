@@ -4,7 +4,7 @@ import { filled } from '../../api/texts/text.ts';
 import { parseDuration } from '../../process/duration.ts';
 import type { EndWith } from '../exit-status.ts';
 import { type History, readHistory } from '../facts/history-facts.ts';
-import { shownBy, unreadBehind } from '../facts/unread-sources.ts';
+import { unreadBehind } from '../facts/unread-sources.ts';
 import { type CommonOptions, type Language, withCommonOptions } from '../options.ts';
 import { printList, required } from '../output/list.ts';
 import { WrongUsage } from '../refusal.ts';
@@ -39,6 +39,8 @@ async function listHistory(
 ): Promise<void> {
   const { lang, cluster, namespace } = options;
   const { query, matches } = searchOf(target);
+  const provider = cluster ?? query.providerId;
+  const requested = { providers: provider === undefined ? undefined : [provider], namespace };
   const limit = limitOf(options.limit);
   await withSession(options, async (run) => {
     const since = sinceOf(options.since, run.session.now());
@@ -52,7 +54,7 @@ async function listHistory(
     const history = required(await readHistory(run.session, search));
     const list = historyList(reachOf(history, lang));
     const rows = history.changes;
-    const read = { rows, unread: () => unreadBehind(run.session, shownBy(rows)) };
+    const read = { rows, unread: () => unreadBehind(run.session, requested) };
     const unread = await printList(run, list, options, () => Promise.resolve(read));
     if (rows.length > 0) console.error(reachOf(history, lang));
     endWith({ unread }, options);

@@ -2,12 +2,12 @@ import { Command } from 'commander';
 import { listedState } from '../../api/read-http.ts';
 import type { EndWith } from '../exit-status.ts';
 import { readNodes } from '../facts/operator-facts.ts';
-import { shownBy, unreadBehind } from '../facts/unread-sources.ts';
-import { chosenNodes, refuseUnknownState, withWords } from '../nodes/filter.ts';
+import { providersIn, unreadBehind } from '../facts/unread-sources.ts';
+import { chosenNodes, refuseUnknownState, wordFilter } from '../nodes/filter.ts';
 import { withCommonOptions } from '../options.ts';
 import { type ListOptions, printList, required } from '../output/list.ts';
 import { withSession } from '../run-command.ts';
-import { nicList, nicRows } from './rows.ts';
+import { type NicRow, nicList, nicRows } from './rows.ts';
 
 interface Options extends ListOptions {
   readonly cluster?: string;
@@ -38,6 +38,8 @@ const states = [...listedState.options, 'Unused'];
 async function listNics(options: Options, endWith: EndWith): Promise<void> {
   const { cluster, node, namespace } = options;
   const names = node === undefined ? [] : [node];
+  const requested = { providers: providersIn(names, cluster), namespace };
+  const withWords = wordFilter<NicRow>(options);
   refuseUnknownState(options, states);
   await withSession(options, async (run) => {
     const unread = await printList(
@@ -48,8 +50,8 @@ async function listNics(options: Options, endWith: EndWith): Promise<void> {
         const filter = cluster === undefined ? {} : { providerId: cluster };
         const nodes = required(await readNodes(run.session, filter));
         const chosen = await chosenNodes(run.session, nodes, { names, cluster, namespace });
-        const rows = withWords(chosen.flatMap(nicRows), options);
-        return { rows, unread: () => unreadBehind(run.session, shownBy(rows)) };
+        const rows = withWords(chosen.flatMap(nicRows));
+        return { rows, unread: () => unreadBehind(run.session, requested) };
       },
     );
     endWith({ unread }, options);

@@ -3,12 +3,12 @@ import { listedState, type NodeView } from '../../api/read-http.ts';
 import { ageOf } from '../../explain/wording.ts';
 import type { EndWith } from '../exit-status.ts';
 import { readNodes } from '../facts/operator-facts.ts';
-import { shownBy, unreadBehind } from '../facts/unread-sources.ts';
+import { providersIn, unreadBehind } from '../facts/unread-sources.ts';
 import { withCommonOptions } from '../options.ts';
 import { type List, type ListOptions, printList, required } from '../output/list.ts';
 import type { Column } from '../output/table.ts';
 import { withSession } from '../run-command.ts';
-import { chosenNodes, refuseUnknownState, withWords } from './filter.ts';
+import { chosenNodes, refuseUnknownState, wordFilter } from './filter.ts';
 
 interface Options extends ListOptions {
   readonly cluster?: string;
@@ -36,18 +36,19 @@ async function listNodes(
   options: Options,
   endWith: EndWith,
 ): Promise<void> {
-  const { cluster, namespace } = options;
-  const wanted = { names, cluster, namespace };
+  const { cluster, namespace, config } = options;
+  const wanted = { names, cluster, namespace, config };
+  const requested = { providers: providersIn(names, cluster), config, namespace };
+  const withWords = wordFilter<NodeView>(options);
   refuseUnknownState(options, listedState.options);
   await withSession(options, async (run) => {
     const list = listOf(() => run.session.now());
     const unread = await printList(run, list, options, async () => {
-      const { config } = options;
       const given = Object.entries({ providerId: cluster, config });
       const filter = Object.fromEntries(given.filter(([, value]) => value !== undefined));
       const nodes = required(await readNodes(run.session, filter));
-      const rows = withWords(await chosenNodes(run.session, nodes, wanted), options);
-      return { rows, unread: () => unreadBehind(run.session, shownBy(rows)) };
+      const rows = withWords(await chosenNodes(run.session, nodes, wanted));
+      return { rows, unread: () => unreadBehind(run.session, requested) };
     });
     endWith({ unread }, options);
   });

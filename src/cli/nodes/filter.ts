@@ -4,6 +4,7 @@ import { unknownWord } from '../../process/nearest.ts';
 import type { Session } from '../access/session.ts';
 import { readConfigs } from '../facts/management-facts.ts';
 import { readClusters } from '../facts/operator-facts.ts';
+import { providersIn, refuseAbsence } from '../facts/unread-sources.ts';
 import { required } from '../output/list.ts';
 import { Failure, WrongUsage } from '../refusal.ts';
 
@@ -19,17 +20,30 @@ export function refuseUnknownState({ state }: WantedWords, states: readonly stri
   if (why !== undefined) throw new WrongUsage(why, `choose one of ${states.join(', ')}`);
 }
 
-/** Returns the rows with state and reason. Throws WrongUsage for an unknown reason, unless a row has the reason. */
-export function withWords<T extends Required<WantedWords>>(
-  rows: readonly T[],
-  { state, reason }: WantedWords,
-): T[] {
+/** Returns the filter by state and reason for every read. The first read throws WrongUsage for an unknown reason. */
+export function wordFilter<T extends Required<WantedWords>>({
+  state,
+  reason,
+}: WantedWords): (rows: readonly T[]) => T[] {
+  let isChecked = false;
+  return (rows) => {
+    if (!isChecked) refuseUnknownReason(rows, reason);
+    // The last row of a newer operator's reason may disappear during --watch.
+    isChecked = true;
+    return rows.filter((row) => isEqual(row.state, state) && isEqual(row.reason, reason));
+  };
+}
+
+/** Throws WrongUsage, unless the reasons table or a row has the reason. */
+function refuseUnknownReason(
+  rows: readonly Required<WantedWords>[],
+  reason: string | undefined,
+): void {
   const known = [...Object.keys(reasons), ...rows.map((row) => row.reason)];
   const why = reason === undefined ? undefined : unknownWord('--reason', reason, known);
   if (why !== undefined) {
     throw new WrongUsage(why, 'list all reasons: docs/reference/reasons.md, or the column REASON');
   }
-  return rows.filter((row) => isEqual(row.state, state) && isEqual(row.reason, reason));
 }
 
 function isEqual(value: string, wanted: string | undefined): boolean {
@@ -43,28 +57,34 @@ export interface WantedNodes {
   readonly cluster: string | undefined;
   /** Namespace of the OpenstackConfigs; undefined: all. */
   readonly namespace: string | undefined;
+  /** OpenstackConfig as `namespace/name`; absent: all. */
+  readonly config?: string | undefined;
 }
 
-/** Returns the wanted nodes. Throws Failure if no object names a wanted node or business cluster. */
+/** Returns the wanted nodes. Throws Failure if no object names a wanted node or business cluster, Unread if unknown. */
 export async function chosenNodes(
   session: Session,
   nodes: readonly NodeView[],
-  { names, cluster, namespace }: WantedNodes,
+  { names, cluster, namespace, config }: WantedNodes,
 ): Promise<NodeView[]> {
   if (cluster !== undefined && nodes.length === 0) await refuseUnknownCluster(session, cluster);
-  const missing = names.filter((name) => !nodes.some((node) => hasName(node, name)));
-  if (missing.length > 0) {
-    const where = cluster === undefined ? '' : ` to business cluster ${cluster}`;
-    throw new Failure(
-      `no OpenstackConfig delivers a node ${missing.join(', ')}${where}`,
-      'list the nodes with: kubectl multinic nodes',
-    );
-  }
-  return nodes.filter(
+  const chosen = nodes.filter(
     (node) =>
       (names.length === 0 || names.some((name) => hasName(node, name))) &&
       (namespace === undefined || node.config.startsWith(`${namespace}/`)),
   );
+  const missing = names.filter((name) => !nodes.some((node) => hasName(node, name)));
+  if (missing.length > 0) {
+    const where = cluster === undefined ? '' : ` to business cluster ${cluster}`;
+    const claim = new Failure(
+      `no OpenstackConfig delivers a node ${missing.join(', ')}${where}`,
+      'list the nodes with: kubectl multinic nodes',
+    );
+    const providers = providersIn(missing, cluster);
+    const hasRows = chosen.length > 0;
+    await refuseAbsence(session, { providers, namespace, config, claim, hasRows });
+  }
+  return chosen;
 }
 
 function hasName({ providerId, nodeName }: NodeView, name: string): boolean {

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { allowRemovals } from '../../explain/commands.ts';
 import { same } from '../../explain/wording.ts';
-import { commandInContext, inContext } from './in-context.ts';
+import { Unread } from '../access/unread.ts';
+import { Failure, Refusal } from '../refusal.ts';
+import { commandInContext, errorInContext, inContext, sourcesInContext } from './in-context.ts';
 
 const choice = {
   kubeconfig: '/k/my config',
@@ -30,6 +32,42 @@ it("a business cluster's own kubeconfig replaces the one for the management clus
   const own = { ...choice, businessKubeconfig: new Map([['biz-2', '/k/biz-2']]) };
   const { commands } = inContext(next, own, 'biz-2');
   expect(commands).toEqual(['kubectl --kubeconfig /k/biz-2 get nodes']);
+});
+
+const remote = {
+  context: 'prod',
+  operatorNamespace: 'ops',
+  inventory: 'https://inventory',
+  tokenFile: '/t',
+  businessContext: new Map([['biz-1', 'b']]),
+  businessKubeconfig: new Map([['biz-1', '/k/b']]),
+};
+const api = '--context prod --operator-namespace ops --inventory https://inventory --token-file /t';
+const business = '--business-context biz-1=b --business-kubeconfig biz-1=/k/b';
+
+it.each([
+  ['kubectl multinic why a/b', `kubectl multinic why a/b ${api} ${business}`],
+  ['kubectl multinic sync a/b', `kubectl multinic sync a/b ${api}`],
+  ['with: kubectl multinic doctor; then', `with: kubectl multinic doctor ${api} ${business}; then`],
+  ['run kubectl multinic register-cluster.', 'run kubectl multinic register-cluster.'],
+  [
+    'run: kubectl -n a create rolebinding x',
+    'run: kubectl --context prod -n a create rolebinding x',
+  ],
+  [
+    'run: kubectl create clusterrolebinding x',
+    'run: kubectl --context prod create clusterrolebinding x',
+  ],
+])('the next step "%s" of an error or an unread source keeps the access options', (text, shown) => {
+  const step = { en: text, ko: text };
+  const complete = { en: shown, ko: shown };
+  const source = { source: 'operator', place: 'x', why: step, next: [step] } as const;
+  expect(sourcesInContext([source], remote)).toEqual([{ ...source, next: [complete] }]);
+  expect(errorInContext(new Unread(step, step), remote)).toEqual(new Unread(step, complete));
+  for (const error of [Failure, Refusal]) {
+    const completed = errorInContext(new error('why', text), remote);
+    expect(completed).toMatchObject({ name: error.name, message: 'why', next: shown });
+  }
 });
 
 it('a command for the management cluster names its context', () => {

@@ -1,14 +1,16 @@
+import type { Wording } from '../../api/texts/text.ts';
+import { shellWord } from '../../explain/commands.ts';
 import type { UnreadSource } from '../../explain/conclusion.ts';
 import type { NextStep } from '../../explain/step.ts';
-import { type AccessChoice, choiceOf, flagText } from '../access/sources.ts';
+import { choiceOf, flagText } from '../access/sources.ts';
+import { Unread } from '../access/unread.ts';
+import type { AccessOptions } from '../options.ts';
+import { Failure } from '../refusal.ts';
 
-/**
- * Adds the user's --kubeconfig and --context to the commands of a next step: without them a copied command would change
- * the cluster of the current context.
- */
+/** Adds the user's access options to the commands of a next step: a copied command works with the same clusters and operator. */
 export function inContext<T extends NextStep | undefined>(
   next: T,
-  options: AccessChoice,
+  options: AccessOptions,
   provider: string | undefined,
 ): T {
   if (next === undefined) return next;
@@ -16,37 +18,84 @@ export function inContext<T extends NextStep | undefined>(
   return { ...next, commands: next.commands.map(complete), preview: next.preview.map(complete) };
 }
 
-/** Adds the user's --kubeconfig and --context to the commands for unread sources; grants name a business cluster's context. */
+/** Adds the user's access options to the commands for unread sources; grants name a business cluster's context. */
 export function sourcesInContext(
   unread: readonly UnreadSource[],
-  options: AccessChoice,
+  options: AccessOptions,
 ): UnreadSource[] {
-  const complete = (text: string) => commandInContext(text, options);
   return unread.map((each) =>
     each.source === 'business cluster'
       ? each
-      : { ...each, next: each.next.map(({ en, ko }) => ({ en: complete(en), ko: complete(ko) })) },
+      : { ...each, next: each.next.map((text) => wordingInContext(text, options)) },
   );
 }
 
-/** Returns a command with the user's --kubeconfig and --context; `provider` undefined: management cluster. */
+/** Returns the error with the user's access options in the commands of its next step. */
+export function errorInContext(error: unknown, options: AccessOptions): unknown {
+  if (error instanceof Unread) return new Unread(error.why, wordingInContext(error.next, options));
+  return error instanceof Failure ? error.withNext(textInContext(error.next, options)) : error;
+}
+
+function wordingInContext({ en, ko }: Wording, options: AccessOptions): Wording {
+  return { en: textInContext(en, options), ko: textInContext(ko, options) };
+}
+
+const ownCommand = /kubectl multinic (?!register-)[a-z-]+/g;
+const managementGrant = /kubectl (?=(?:-n \S+ )?create (?:cluster)?rolebinding )/g;
+
+/** Completes the commands of `multinic` and the grants within a text. */
+export function textInContext(text: string, options: AccessOptions): string {
+  if (text.startsWith('kubectl ')) return commandInContext(text, options);
+  return text
+    .replace(ownCommand, (command) => commandInContext(command, options))
+    .replace(managementGrant, () => `${joined('kubectl', managementFlags(options))} `);
+}
+
+/** Returns a command with the user's access options; `provider` undefined: management cluster. */
 export function commandInContext(
   command: string,
-  options: AccessChoice,
+  options: AccessOptions,
   provider?: string,
 ): string {
   // Its --kubeconfig is that of the business cluster.
   if (!command.startsWith('kubectl ') || command.startsWith('kubectl multinic register-'))
     return command;
-  const isManagement = /^kubectl multinic | osc /.test(command);
+  if (command.startsWith('kubectl multinic ')) return joined(command, ownFlags(command, options));
+  const cluster = command.includes(' osc ') ? undefined : provider;
   const flags = flagText(
-    choiceOf(options, isManagement ? undefined : provider) ?? {
-      kubeconfig: options.kubeconfig,
-      context: undefined,
-    },
+    choiceOf(options, cluster) ?? { kubeconfig: options.kubeconfig, context: undefined },
   );
-  if (flags === '') return command;
-  return command.startsWith('kubectl multinic ')
-    ? `${command} ${flags}`
-    : command.replace(/^kubectl /, `kubectl ${flags} `);
+  return command.replace(/^kubectl /, () => `${joined('kubectl', flags)} `);
+}
+
+function managementFlags({ kubeconfig, context }: AccessOptions): string {
+  return flagText({ kubeconfig, context });
+}
+
+/** Commands that read business clusters. */
+const readsBusiness = /^kubectl multinic (?:status|doctor|why|diff|support-bundle)\b/;
+
+function ownFlags(command: string, options: AccessOptions): string {
+  const { operatorNamespace, inventory, tokenFile, businessContext, businessKubeconfig } = options;
+  const business = readsBusiness.test(command)
+    ? [
+        ...pairs('--business-context', businessContext),
+        ...pairs('--business-kubeconfig', businessKubeconfig ?? new Map<string, string>()),
+      ]
+    : [];
+  const single = [
+    ['--operator-namespace', operatorNamespace],
+    ['--inventory', inventory],
+    ['--token-file', tokenFile],
+  ] as const;
+  const words = single.flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
+  return joined(managementFlags(options), ...[...words, ...business].map(shellWord));
+}
+
+function pairs(name: string, values: ReadonlyMap<string, string>): string[] {
+  return [...values].flatMap(([provider, value]) => [name, `${provider}=${value}`]);
+}
+
+function joined(...words: readonly string[]): string {
+  return words.filter((word) => word !== '').join(' ');
 }

@@ -5,7 +5,7 @@ import { type Fact, missingText } from '../../explain/fact.ts';
 import type { Session } from '../access/session.ts';
 import { Unread } from '../access/unread.ts';
 import type { CommonOptions } from '../options.ts';
-import { sourcesInContext } from './in-context.ts';
+import { sourcesInContext, textInContext } from './in-context.ts';
 import { incompleteLines, incompleteObjects } from './incomplete.ts';
 import { print, reportText } from './print.ts';
 import { type Column, formatTable } from './table.ts';
@@ -76,7 +76,7 @@ function show<T>(list: List<T>, { rows, unread }: Shown<T>, options: CommonOptio
   if (output === 'name') {
     if (rows.length > 0) print(rows.map((row) => printable(list.name(row))).join('\n'));
   } else if (rows.length === 0) {
-    console.error(list.empty);
+    console.error(textInContext(list.empty, options));
   } else {
     print(formatTable(list.columns, rows, { wide: output === 'wide', headers }));
   }

@@ -48,8 +48,12 @@ async function plan(name: string, options: Options, endWith: EndWith): Promise<v
     const file = filename === undefined ? undefined : await editedFile(filename);
     const editFor = (config: ConfigObject) =>
       merged(file === undefined ? {} : editOfFile(file, config), assignments);
-    const view = await currentPlan(run, { name, namespace: options.namespace, editFor });
-    const behind = await unreadBehind(run.session, { config: view.config });
+    const { view, config } = await currentPlan(run, {
+      name,
+      namespace: options.namespace,
+      editFor,
+    });
+    const behind = await unreadBehind(run.session, { configs: [config] });
     const unread = sourcesInContext(behind, options);
     if (output === 'json' || output === 'yaml') {
       const incomplete = incompleteObjects(unread, lang);
@@ -81,7 +85,10 @@ const mostChanges = 3;
 const pauseMs = 500;
 
 /** Plans again while generations differ between plan and edit. */
-async function currentPlan(run: Run, { name, namespace, editFor }: PlanRequest): Promise<PlanView> {
+async function currentPlan(
+  run: Run,
+  { name, namespace, editFor }: PlanRequest,
+): Promise<{ readonly view: PlanView; readonly config: ConfigObject }> {
   const { session, progress } = run;
   for (let changes = 0; changes < mostChanges; changes += 1) {
     const config = await findConfig(session, name, namespace);
@@ -89,7 +96,7 @@ async function currentPlan(run: Run, { name, namespace, editFor }: PlanRequest):
     progress.show(`planning ${keyOf(config)}`);
     const view = await planOf(run, config, editFor(config));
     // The last sync's plan may be about an older generation.
-    if (view.dryRun === undefined || view.generation === generation) return view;
+    if (view.dryRun === undefined || view.generation === generation) return { view, config };
     console.error(
       `OpenstackConfig ${keyOf(config)} has changed since the plan (generation ${generation}, planned ${view.generation}): planning again`,
     );

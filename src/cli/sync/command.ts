@@ -10,6 +10,7 @@ import { Refusal, WrongUsage } from '../refusal.ts';
 import { type Run, withSession } from '../run-command.ts';
 import { findNodes } from '../why/target.ts';
 import { checkNode, findConfig, keyOf, requestOf } from './config-requests.ts';
+import { problemsOf } from './node-problems.ts';
 import { readyIn } from './request-gate.ts';
 import { healText, syncText } from './screen.ts';
 
@@ -88,7 +89,7 @@ async function healNode(
   const { output, lang } = options;
   const node = await chosenNode(run, text);
   const healed = await checkNode(run, { node, heal: true, timeoutMs });
-  const isGood = healed.ready !== 'False' && !healed.drifted;
+  const isGood = problemsOf(healed).length === 0 && !healed.drifted;
   if (!isGood) endWith({ isFailed: true });
   if (output === 'json' || output === 'yaml') {
     print(reportText({ kind: 'NodeSync', items: [healed], findings: [], skipped: [] }, output));

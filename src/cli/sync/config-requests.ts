@@ -12,7 +12,7 @@ import { readFreshNode } from '../facts/operator-facts.ts';
 import { required } from '../output/list.ts';
 import { Failure, Refusal } from '../refusal.ts';
 import type { Run } from '../run-command.ts';
-import { type AnnotatedRequest, readyIn, requestGate } from './request-gate.ts';
+import { type AnnotatedRequest, annotationOf, readyIn, requestGate } from './request-gate.ts';
 
 /** Interval between reads while waiting (ms). */
 const pollMs = 1_000;
@@ -65,15 +65,15 @@ export interface EndedRequest {
   readonly state: 'handled' | 'failing';
 }
 
-/** Writes a request as annotation, and waits for its end. Throws Refusal for a paused object, before the write. */
+/** Writes a request as annotation, and waits for its end. Throws Refusal for a paused object, Failure without an end. */
 export async function requestOf(
   run: Run,
   config: ConfigObject,
-  request: AnnotatedRequest & { readonly text: string },
+  request: AnnotatedRequest,
   timeoutMs: number,
 ): Promise<EndedRequest> {
   if (pauseOf(config).isPaused) throw paused(config);
-  const name = request.kind === 'sync' ? annotations.reconcileAt : annotations.checkNodes;
+  const name = annotationOf(request);
   await annotate(run, config, { [name]: request.text });
   const ended = await ending(run, config, request, timeoutMs);
   if (ended) return ended;
@@ -93,6 +93,13 @@ function paused(config: ConfigObject): Refusal {
   );
 }
 
+function replaced(config: ConfigObject, name: string): Failure {
+  return new Failure(
+    `the request for ${keyOf(config)} was replaced by another request (annotation ${name}: ${config.metadata.annotations?.[name]})`,
+    'repeat the command after the end of the other request',
+  );
+}
+
 /** Reads an object again until the request has ended; undefined: the time is over. */
 async function ending(
   { session, progress }: Run,
@@ -107,6 +114,8 @@ async function ending(
   while (clock.monotonicMs() - started < timeoutMs) {
     const config = await client.get(openstackConfigs, { namespace, name }, { signal });
     const state = gate(config, clock.monotonicMs());
+    if (state === 'paused') throw paused(config);
+    if (state === 'replaced') throw replaced(config, annotationOf(request));
     if (state !== 'open') return { config, state };
     const { status, reason } = readyIn(config);
     progress.show(

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { annotations } from '../../api/names.ts';
 import { config } from '../../explain/testing/healthy.ts';
 import { requestGate } from './request-gate.ts';
 
@@ -7,8 +8,13 @@ const silent = { ...failing, reason: 'ViolaPostError', message: 'ViolaUnavailabl
 const ready = { type: 'Ready', status: 'True', reason: 'NoChange', message: '' };
 const attempt = { reconcileAt: 'earlier', at: '2026-11-26T05:00:00Z' };
 
-/** Reads by second: Ready condition, and the last attempt that the operator reports. */
-type Reads = readonly (readonly [second: number, condition: object, lastAttempt?: object])[];
+/** Reads by second: Ready condition, the last attempt that the operator reports, and annotations. */
+type Reads = readonly (readonly [
+  second: number,
+  condition: object,
+  lastAttempt?: object,
+  values?: Readonly<Record<string, string>>,
+])[];
 
 it.each<[string, 'sync' | 'check', Reads, string]>([
   [
@@ -91,11 +97,36 @@ it.each<[string, 'sync' | 'check', Reads, string]>([
     ],
     'failing',
   ],
+  [
+    'another request has the annotation',
+    'sync',
+    [[0, ready, attempt, { [annotations.reconcileAt]: 'other' }]],
+    'replaced',
+  ],
+  [
+    'another check has the annotation',
+    'check',
+    [[0, ready, attempt, { [annotations.checkNodes]: 'other' }]],
+    'replaced',
+  ],
+  [
+    'another request follows the handled one',
+    'sync',
+    [[0, ready, { ...attempt, reconcileAt: 'own' }, { [annotations.reconcileAt]: 'other' }]],
+    'handled',
+  ],
+  [
+    'a user pauses the OpenstackConfig',
+    'sync',
+    [[0, ready, attempt, { [annotations.reconcileAt]: 'own', [annotations.paused]: 'true' }]],
+    'paused',
+  ],
 ])('%4$s: %s (%2$s)', (_, kind, reads, state) => {
-  const gate = requestGate({ kind, value: 'own' });
-  const states = reads.map(([second, condition, lastAttempt]) => {
+  const gate = requestGate({ kind, value: 'own', text: 'own' });
+  const states = reads.map(([second, condition, lastAttempt, values = {}]) => {
     const status = { conditions: [condition], ...(lastAttempt ? { lastAttempt } : {}) };
-    return gate({ ...config, status } as never, second * 1_000);
+    const metadata = { ...config.metadata, annotations: values };
+    return gate({ ...config, metadata, status } as never, second * 1_000);
   });
   expect(states.at(-1)).toBe(state);
 });

@@ -1,16 +1,27 @@
 import { preventedBy } from '../../api/awaited.ts';
 import { findCondition } from '../../api/condition.ts';
+import { annotations } from '../../api/names.ts';
+import { pauseOf } from '../../api/pause.ts';
 import { rowOf } from '../../api/reasons.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
 
-/** Request in an annotation: kind, and value or id. */
+/** Request in an annotation: kind, value or id, and the annotation's text. */
 export interface AnnotatedRequest {
   readonly kind: 'sync' | 'check';
   readonly value: string;
+  readonly text: string;
 }
 
-/** `failing`: an attempt fails, and the operator does not report for which request. */
-type RequestState = 'open' | 'handled' | 'failing';
+/** Returns the name of the annotation for a request. */
+export function annotationOf({ kind }: Pick<AnnotatedRequest, 'kind'>): string {
+  return kind === 'sync' ? annotations.reconcileAt : annotations.checkNodes;
+}
+
+/**
+ * `failing`: an attempt fails, and the operator does not report for which request. `replaced`: another request has the
+ * annotation. `paused`: a user paused the OpenstackConfig.
+ */
+type RequestState = 'open' | 'handled' | 'failing' | 'replaced' | 'paused';
 
 /** Decides from an object and the read's monotonic time (ms). */
 export type RequestGate = (config: ConfigObject, atMs: number) => RequestState;
@@ -24,6 +35,8 @@ export function requestGate(request: AnnotatedRequest): RequestGate {
   let sinceMs = 0;
   return (config, atMs) => {
     if (isHandled(config, request)) return 'handled';
+    const prevented = preventedState(config, request);
+    if (prevented !== undefined) return prevented;
     const { status, reason, message } = readyIn(config);
     const current = [status, reason, message].join(' ');
     if (current !== latest) [latest, sinceMs] = [current, atMs];
@@ -32,6 +45,16 @@ export function requestGate(request: AnnotatedRequest): RequestGate {
     const isUnchanged = atMs - sinceMs >= unchangedMs;
     return isCause && isUnchanged && status === 'False' ? 'failing' : 'open';
   };
+}
+
+/** Returns why the operator will not handle the request; undefined: the operator can. */
+function preventedState(
+  config: ConfigObject,
+  request: AnnotatedRequest,
+): 'replaced' | 'paused' | undefined {
+  const current = config.metadata.annotations?.[annotationOf(request)] ?? request.text;
+  if (current !== request.text) return 'replaced';
+  return pauseOf(config).isPaused ? 'paused' : undefined;
 }
 
 /** A newer operator's reason may prevent a check, too. */

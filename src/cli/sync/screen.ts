@@ -11,6 +11,7 @@ import { nodeKey } from '../../explain/subject.ts';
 import { nextTry } from '../../explain/wording.ts';
 import type { Language } from '../options.ts';
 import { printable } from '../output/width.ts';
+import { problemsOf } from './node-problems.ts';
 import type { Readiness } from './request-gate.ts';
 
 export interface SyncResult {
@@ -66,7 +67,9 @@ export function healText(node: NodeView, why: string | undefined, lang: Language
   if (why === undefined) {
     return filled(screensTexts.nodeAsPlanned, { head })[lang];
   }
-  return [printable(`${head}: ${node.reason}: ${node.message}`), `${words.next[lang]} ${why}`].join(
-    '\n',
+  const problems = problemsOf(node).map((each) =>
+    each.isNode ? each.text : `${each.name}: ${each.text}`,
   );
+  const text = problems.length > 0 ? problems.join('; ') : `${node.reason}: ${node.message}`;
+  return [printable(`${head}: ${text}`), `${words.next[lang]} ${why}`].join('\n');
 }

@@ -15,6 +15,14 @@ import { openstackConfigs } from '../facts/kinds.ts';
 /** Asymmetric matcher with the type of its place. */
 const textWith = (text: string): string => expect.stringContaining(text) as string;
 
+const plain = { uid: 'u', generation: 1, conditions: [], deleting: false };
+const failedCheck = { type: 'Drifted', reason: 'CheckFailed', message: 'the agent was killed' };
+const bypassedText = 'multinic1: PathBypassed: replies leave by eth0';
+const bypassed = [
+  nic(17, 0),
+  nic(17, 1, { state: 'Failed', reason: 'PathBypassed', message: 'replies leave by eth0' }),
+];
+
 /** Creates the agent Job and the Pod of a check of worker-17. */
 async function createCheck({ client }: CliFixture, name: string): Promise<void> {
   const namespace = namespaces.agents;
@@ -103,6 +111,34 @@ describe('sync and diff', () => {
     expect(ran).toMatchObject({ status: 0, out: textWith('is as planned') });
   });
 
+  it.each<[string, Parameters<typeof node>[1], string]>([
+    ['a NIC failed', { ready: 'False', state: 'Failed', nics: bypassed }, bypassedText],
+    [
+      'the check failed',
+      { object: { ...plain, conditions: [{ ...failedCheck, status: 'Unknown' }] } },
+      'CheckFailed: the agent was killed',
+    ],
+    ['Ready is Unknown', { ready: 'Unknown', reason: '', message: 'old' }, 'Ready Unknown: old'],
+  ])('sync --node and diff end with 1 and name the cause if %s', async (_, change, text) => {
+    const scene = await startScene();
+    for (const argv of [
+      ['sync', '--node', 'worker-17'],
+      ['diff', 'worker-17'],
+    ]) {
+      answerNodes(scene, node(17));
+      const checked = node(17, { ...change, checkedAt: '2026-11-26T05:24:50Z' });
+      const handled = handleRequest(scene, () => answerNodes(scene, checked));
+      const { status, out } = await scene.run(...argv);
+      await handled;
+      expect({ argv, status, out }).toMatchObject({ status: 1, out: textWith(text) });
+      expect(out).toContain('Next: kubectl multinic why biz-1/worker-17');
+      expect(out).not.toMatch(/multinic0.*no difference, |worker-17.*no difference|as planned/);
+      expect(out.includes('multinic0: no difference')).toBe(
+        text === bypassedText && argv[0] === 'diff',
+      );
+    }
+  });
+
   it.each([
     ['sync', 'storage'],
     ['sync', '--node', 'worker-17'],
@@ -118,6 +154,20 @@ describe('sync and diff', () => {
       `Next: kubectl -n multinic-system annotate osc storage ${annotations.paused}-`,
     );
     expect(metadata.annotations).toEqual(paused.metadata.annotations);
+  });
+
+  it.each([
+    [annotations.reconcileAt, 'other', 1, 'was replaced by another request'],
+    [annotations.paused, 'true', 3, 'is paused'],
+  ])('sync ends when another user sets %s to %s meanwhile', async (name, value, expected, text) => {
+    const scene = await startScene();
+    const change = { metadata: { annotations: { [name]: value } } };
+    const played = attemptRequest(scene, () => ({})).then(() =>
+      scene.client.patch(openstackConfigs, storage, change),
+    );
+    const ran = await scene.run('sync', 'storage');
+    await played;
+    expect(ran).toMatchObject({ status: expected, err: textWith(text) });
   });
 
   it('sync ends with 1 when the attempt fails, with reason, cause and next try', async () => {

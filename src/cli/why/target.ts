@@ -5,8 +5,9 @@ import type { Session } from '../access/session.ts';
 import { hasAddress, hasMac } from '../facts/history-facts.ts';
 import { type PortQuery, readNodes, readPorts } from '../facts/operator-facts.ts';
 import type { PortSubject } from '../facts/port-facts.ts';
+import { refuseAbsence } from '../facts/unread-sources.ts';
 import { required } from '../output/list.ts';
-import { Refusal, WrongUsage } from '../refusal.ts';
+import { Failure, Refusal, WrongUsage } from '../refusal.ts';
 
 /** What the user entered. */
 export type Target =
@@ -135,8 +136,11 @@ export async function findNodes(
   const all = required(await readNodes(session, filter));
   const found = all.filter((node) => node.nodeName === nodeName);
   if (found.length > 0) return found;
-  throw new Refusal(
+  const claim = new Failure(
     `no OpenstackConfig delivers a node ${nodeName}${providerId === undefined ? '' : ` in ${providerId}`}`,
     'list the nodes with: kubectl multinic nodes; or give the id of a port or server',
   );
+  const providers = providerId === undefined ? undefined : [providerId];
+  await refuseAbsence(session, { providers, claim, hasRows: false });
+  return found;
 }

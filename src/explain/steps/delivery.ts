@@ -3,7 +3,7 @@ import type { ClusterView, NodeView, PortView } from '../../api/read-http.ts';
 import { blocks } from '../../api/reasons.ts';
 import { filled, type Wording } from '../../api/texts/text.ts';
 import { whyTexts } from '../../api/texts/why.ts';
-import { unreadViola } from '../missing-texts.ts';
+import { reachIt, unreadViola } from '../missing-texts.ts';
 import { nextFor } from '../next-steps.ts';
 import type { NextStep } from '../step.ts';
 import {
@@ -78,9 +78,6 @@ function unreachable(
   const evidence = filled(whyTexts.violaUnreachable, { providerId, message, at, next });
   return fail('ViolaPostError', evidence, reachIt);
 }
-
-/** Next step for an unreachable business cluster. */
-export const reachIt: NextStep = nextFor('ViolaPostError', { code: 'ClusterUnreachable' });
 
 function notRegistered(provider: string | undefined): Outcome {
   const id = provider ?? 'PROVIDER';
