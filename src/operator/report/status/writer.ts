@@ -29,7 +29,7 @@ import { awaitingConditions, type Ending, pausedConditions, problemsOf } from '.
 import { recordReady, recordWarnings } from './events.ts';
 import { evidenceMemory } from './evidence.ts';
 import { withEvidence } from './evidence-conditions.ts';
-import { flapDamping } from './flap-damping.ts';
+import { allowsRead, flapDamping } from './flap-damping.ts';
 import { nicsReadyType } from './nics-ready.ts';
 import { nicsNotReadyReason, notReadyReasons } from './not-ready-reasons.ts';
 import { isNews } from './status.ts';
@@ -219,7 +219,7 @@ function refreshed(context: ConfigContext, now: Date): OpenstackConfigStatus | u
   const evidence = evidenceMemory.of(memory.term);
   const at = { now, generation: generationOf(latest) };
   const status = withEvidence(previous, conditions, evidence, at);
-  return evidence.isOld || flapDamping.of(memory).allows(status) ? status : undefined;
+  return evidence.isOld || allowsRead(memory, status) ? status : undefined;
 }
 
 /** Returns the status to write: the complete status, or only the sync time while the status flaps. */
