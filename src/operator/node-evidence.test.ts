@@ -151,14 +151,28 @@ it('[N7] a failed status write is repeated', async () => {
   expect(shown()).toBe(`${failed} True Healthy, 0/2`);
 });
 
-it('[N15] NICsReady does not count the NICs of a node that has not been ready', async () => {
-  const node = scene.viola.nodes.get('worker-1');
-  if (!node) throw new Error('no node worker-1');
-  const conditions = [{ type: 'Ready', status: 'Unknown' as const, reason: 'NodeNotReady' }];
-  scene.viola.put({ ...node, status: { ...node.status, state: 'Pending', conditions } });
-  await scene.readNodes(90_000);
-  expect(shown()).toBe('NICsReady False NICsNotConfigured, Delivered True Healthy, 1/2');
-});
+const unready = { status: 'Unknown' as const, reason: 'NodeNotReady' };
+
+it.each([
+  { title: 'Ready Unknown', conditions: [{ type: 'Ready', ...unready }] },
+  ...['RemovalHeld', 'InvalidEntries'].map((reason) => ({
+    title: `Ready False with ${reason}`,
+    conditions: [
+      { type: 'Ready', status: 'False' as const, reason },
+      { type: 'NodeReady', ...unready },
+    ],
+  })),
+])(
+  '[N15] NICsReady does not count the NICs of a node that has not been ready: $title',
+  async ({ conditions }) => {
+    const node = scene.viola.nodes.get('worker-1');
+    if (!node) throw new Error('no node worker-1');
+    scene.viola.put({ ...node, status: { ...node.status, state: 'Pending', conditions } });
+    await scene.readNodes(90_000);
+    expect(shown()).toBe('NICsReady False NICsNotConfigured, Delivered True Healthy, 1/2');
+    expect(scene.condition('NICsReady')?.message).toContain('NodeNotReady');
+  },
+);
 
 it('[N11] NICsReady does not count a drifted NIC although its status stays Configured', async () => {
   scene.viola.report('Configured', 'Drifted');

@@ -1,4 +1,5 @@
 import { findCondition } from '../../api/condition.ts';
+import { nodeReadyType } from '../../api/multinicnodeconfig.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
@@ -36,7 +37,7 @@ export class UnreadyNodes {
       return undefined;
     }
     const { name, uid } = node.metadata;
-    const inMs = showsUnready(config.status) ? 0 : this.#inMs(key, `${uid} ${readySince(node)}`);
+    const inMs = namesUnready(config.status) ? 0 : this.#inMs(key, `${uid} ${readySince(node)}`);
     const message = `node ${name} has not been ready for five minutes; the state of its NICs is unknown`;
     return { message: inMs === 0 ? message : undefined, inMs };
   }
@@ -53,6 +54,11 @@ export class UnreadyNodes {
     this.#known.set(key, { record, sinceMs });
     return Math.max(0, sinceMs + unreadyAfterMs - now);
   }
+}
+
+/** True if the status says that the node has not been ready; a status by an earlier version says so in Ready only. */
+function namesUnready(status: NodeConfig['status']): boolean {
+  return findCondition(status?.conditions, nodeReadyType) !== undefined || showsUnready(status);
 }
 
 /** True if Ready is Unknown because the node has not been ready. */
