@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findCondition } from '../api/condition.ts';
 import { KubeError } from '../kube/errors.ts';
-import { delivered, type Scene, setScene } from './testing/scene.ts';
+import { statusOf } from './model/openstack-config.ts';
+import { FakeViola } from './testing/fake-viola.ts';
+import { delivered, type Scene, setScene, spec } from './testing/scene.ts';
 
 let scene: Scene;
 
@@ -180,3 +183,43 @@ it('[N11] NICsReady does not count a drifted NIC although its status stays Confi
   expect(shown()).toBe('NICsReady False NICsNotConfigured, Delivered True Healthy, 0/2');
   expect(scene.condition('NICsReady')?.message).toContain('node worker-1: 0 of 1, Drifted: ');
 });
+
+/** Delivers to this many business clusters; returns their OpenstackConfigs. */
+async function deliverTo(count: number): Promise<string[]> {
+  const keys = Array.from({ length: count }, (_, n) => {
+    const id = `biz-${String(n).padStart(3, '0')}`;
+    scene.otherViolas.set(id, new FakeViola(id));
+    const credentials = { ...spec.credentials, k8sProviderID: id };
+    scene.kube.create({ ...spec, credentials }, { name: id, uid: `u-${id}`, generation: 1 });
+    return `multinic-system/${id}`;
+  });
+  for (let round = 0; round < 2; round++) {
+    for (const key of keys) await scene.lookAt(key);
+    for (const viola of scene.otherViolas.values()) viola.report('Configured');
+  }
+  return keys;
+}
+
+it.each([
+  { clusters: 100, hanging: 0 },
+  { clusters: 40, hanging: 12 },
+])(
+  '[N7] $hanging hanging of $clusters business clusters leave the others read, at rest and after a restart',
+  async ({ clusters, hanging }) => {
+    const keys = await deliverTo(clusters);
+    scene.trigger('mode: manual');
+    await scene.readNodes(3 * minuteMs);
+    if (hanging === 0) scene.restart();
+    const violas = [...scene.otherViolas.values()];
+    for (const viola of violas.slice(0, hanging)) viola.beforeFacts = new Promise(() => undefined);
+    const before = scene.kube.writes.length;
+    await scene.readNodes(5 * minuteMs);
+    const unread = keys.slice(hanging).filter((key) => {
+      const object = scene.kube.configs.get(key);
+      return !object || findCondition(statusOf(object).conditions, 'NICsReady')?.status !== 'True';
+    });
+    expect(unread).toEqual([]);
+    // Only hanging clusters' conditions change.
+    expect(scene.kube.writes.length - before).toBeLessThanOrEqual(hanging);
+  },
+);

@@ -92,21 +92,44 @@ export class NodeEvidenceReader {
   /** Starts the due reads, and ends conditions without recent evidence; resolves when the reads have ended. */
   async tick(signal: AbortSignal): Promise<void> {
     const live = this.#live();
-    const due = this.#clustersOf(live).filter((cluster) => this.#isDue(cluster));
-    const begun = due.slice(0, Math.max(0, readsAtOnce - this.#running.size));
-    for (const cluster of begun) this.#begin(cluster, signal);
+    const begun = this.#beginDue(live, signal);
     // A new read may still be in time.
     const soon = new Set(begun.flatMap(({ members }) => members.map(({ memory }) => memory)));
     const rest = live.filter((context) => !soon.has(context.memory) && isOld(context));
     await this.#refresh(rest, signal);
-    await Promise.all(this.#running.values());
+    await this.#ended();
+  }
+
+  /** Begins due reads while slots are free, and returns their clusters: first those whose last read began first. */
+  #beginDue(live: readonly ConfigContext[], signal: AbortSignal): readonly Cluster[] {
+    const due = this.#clustersOf(live).filter((cluster) => this.#isDue(cluster));
+    const begun = due
+      .toSorted((one, other) => this.#begunAt(one) - this.#begunAt(other))
+      .slice(0, Math.max(0, readsAtOnce - this.#running.size));
+    for (const cluster of begun) this.#begin(cluster, signal);
+    return begun;
+  }
+
+  /** Returns when the last read began; 0: none has begun while this operator leads. */
+  #begunAt({ key }: Cluster): number {
+    return this.#startedAt.get(key) ?? 0;
   }
 
   #begin(cluster: Cluster, signal: AbortSignal): void {
-    const { key } = cluster;
+    const { key, members } = cluster;
     this.#startedAt.set(key, this.#deps.clock.monotonicMs());
-    const reading = this.#read(cluster, signal).finally(() => this.#running.delete(key));
+    for (const { memory } of members) evidenceMemory.of(memory.term).noteReadBegun();
+    const reading = this.#read(cluster, signal).finally(() => {
+      this.#running.delete(key);
+      // The next read must not wait for the next tick: a tick has fewer slots than clusters.
+      if (!signal.aborted) this.#beginDue(this.#live(), signal);
+    });
     this.#running.set(key, reading);
+  }
+
+  /** Resolves when no read is running. */
+  async #ended(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -116,7 +139,7 @@ export class NodeEvidenceReader {
       // The next tick must not wait for hanging reads.
       this.tick(signal).catch((error: unknown) => log.error({ err: error }, 'nodes not read'));
     } while (await passed(clock, tickMs, signal));
-    await Promise.all(this.#running.values());
+    await this.#ended();
   }
 
   /** Returns the live OpenstackConfigs with native Violas. */

@@ -40,8 +40,11 @@ export interface Expectation {
 
 /** Longest evidence age (ms): leaves time to write the status within three minutes. */
 const longestMs = 145_000;
-/** How long (ms) an earlier leader's conditions stay; their evidence may be almost `longestMs` old. */
-const longestOfEarlierMs = 15_000;
+/**
+ * How long (ms) an earlier leader's conditions stay after the first read has begun, and at most: their evidence may be
+ * almost `longestMs` old.
+ */
+const ofEarlierMs = { afterBegin: 15_000, most: 25_000 };
 /** Viola's other replicas cache answers from before a POST for less time (ms). */
 const cachedMs = 10_000;
 
@@ -54,6 +57,8 @@ export class EvidenceMemory {
   #evidence: NodeEvidence | undefined;
   #facts: ClusterFacts | undefined;
   #attempt: Attempt | undefined;
+  /** When the first read began; undefined: none in this term. */
+  #readBegunMs: number | undefined;
   /** Last evidence before syncs began to fail; undefined: none, or syncs succeed. */
   confirmedAt: Date | undefined;
 
@@ -79,10 +84,18 @@ export class EvidenceMemory {
   /** True if the evidence is too old for a condition. Without evidence, conditions are from an earlier leader. */
   get isOld(): boolean {
     const { ledSince, clock } = this.#term;
-    const [since, longest] = this.#evidence
-      ? [this.#evidence.read.ms, longestMs]
-      : [ledSince, longestOfEarlierMs];
-    return clock.monotonicMs() - since >= longest;
+    const until = this.#evidence
+      ? this.#evidence.read.ms + longestMs
+      : Math.min(
+          ledSince + ofEarlierMs.most,
+          (this.#readBegunMs ?? Number.POSITIVE_INFINITY) + ofEarlierMs.afterBegin,
+        );
+    return clock.monotonicMs() >= until;
+  }
+
+  /** Notes that a read of the business cluster begins. */
+  noteReadBegun(): void {
+    this.#readBegunMs ??= this.#term.clock.monotonicMs();
   }
 
   /** Notes that a sync begins to send nodes: until the sync ends, objects may change. */
