@@ -29,19 +29,18 @@ function shown(): string {
 const good = 'NICsReady True NICsConfigured, Delivered True Healthy, 2/2';
 const failed = 'NICsReady False NICsNotConfigured, Delivered';
 
+const refuseKeystone = (): void => {
+  for (const call of ['portsOf', 'servers', 'subnet'])
+    scene.cloud.fail(call, 'unauthorized', 'keystone');
+};
+
 /** Ways in which syncs end or do not run, with the conditions while all NICs are Failed and Viola answers. */
 const outages: Readonly<Record<string, readonly [() => void, string]>> = {
   'Neutron unreachable': [
     () => scene.cloud.fail('portsOf', 'unreachable'),
     `${failed} Unknown NeutronPortError, 0/2`,
   ],
-  'Keystone refuses the password': [
-    () => {
-      for (const call of ['portsOf', 'servers', 'subnet'])
-        scene.cloud.fail(call, 'unauthorized', 'keystone');
-    },
-    `${failed} Unknown KeystoneError, 0/2`,
-  ],
+  'Keystone refuses the password': [() => refuseKeystone(), `${failed} Unknown KeystoneError, 0/2`],
   'Nova unreachable': [
     () => scene.cloud.fail('servers', 'unreachable'),
     `${failed} True Healthy, 0/2`,
@@ -182,6 +181,36 @@ it('[N11] NICsReady does not count a drifted NIC although its status stays Confi
   await scene.look();
   expect(shown()).toBe('NICsReady False NICsNotConfigured, Delivered True Healthy, 0/2');
   expect(scene.condition('NICsReady')?.message).toContain('node worker-1: 0 of 1, Drifted: ');
+});
+
+it.each<[string, () => void, string]>([
+  [
+    'a refused edit',
+    () => scene.edit({ subnetIDs: [] }),
+    'NICsReady Unknown Error, Delivered Unknown SubnetRequired, ?/2',
+  ],
+  [
+    'an edit while Keystone refuses the password',
+    () => {
+      refuseKeystone();
+      scene.edit({ settings: { portBaseline: 'All' } });
+    },
+    'NICsReady Unknown Error, Delivered Unknown KeystoneError, 2/2',
+  ],
+  [
+    'a deletion while Viola is down',
+    () => {
+      scene.viola.fail(503);
+      scene.kube.delete();
+    },
+    'NICsReady undefined undefined, Delivered undefined undefined, ?/2',
+  ],
+])('[N7] no NIC count and no NICsReady is left from before %s', async (_, begin, expected) => {
+  begin();
+  await scene.look();
+  await scene.readNodes(4 * minuteMs);
+  expect(shown()).toBe(expected);
+  expect(scene.condition('NICsReady')?.message ?? '').not.toContain('running');
 });
 
 /** Delivers to this many business clusters; returns their OpenstackConfigs. */

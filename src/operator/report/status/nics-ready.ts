@@ -25,6 +25,7 @@ export function nicsReadyBy(
   if (fits && (!isOld || last.count.configured === undefined)) return counts(last.count);
   if (before?.observedGeneration !== generation) return unread;
   if (fits) return notRead(type, last);
+  if (before.reason === waiting && evidence.attempt?.generation === generation) return unread;
   // WaitingForTrigger, or an earlier leader's status until the first read.
   if (before.status === 'Unknown' || !isOld) return updateOf(before);
   return notRead(type, undefined);
@@ -50,6 +51,9 @@ export function notRead(conditionType: string, last: NodeEvidence | undefined): 
   return { type: conditionType, status: 'Unknown', reason, message };
 }
 
+const waiting = 'WaitingForTrigger' satisfies OperatorReason;
+
+/** For an attempt of this generation that ended before the nodes were read. */
 const unread: ConditionUpdate = {
   type,
   status: 'Unknown',

@@ -28,7 +28,7 @@ import { type Attempt, statusOfAttempt } from './attempt-status.ts';
 import { awaitingConditions, type Ending, pausedConditions, problemsOf } from './conditions.ts';
 import { recordReady, recordWarnings } from './events.ts';
 import { evidenceMemory } from './evidence.ts';
-import { withEvidence } from './evidence-conditions.ts';
+import { unreadSummary, withEvidence } from './evidence-conditions.ts';
 import { allowsRead, flapDamping } from './flap-damping.ts';
 import { nicsReadyType } from './nics-ready.ts';
 import { nicsNotReadyReason, notReadyReasons } from './not-ready-reasons.ts';
@@ -269,7 +269,7 @@ function withdrawn(
   summary: OpenstackConfigStatus['summary'],
 ): Pick<OpenstackConfigStatus, 'summary' | 'withdrawal'> {
   return {
-    summary: { ...summary, nodes: 0, interfaces: 0 },
+    summary: { ...unreadSummary(summary), nodes: 0, interfaces: 0 },
     withdrawal: { uid: object.metadata.uid ?? '', generation: generationOf(object) },
   };
 }
