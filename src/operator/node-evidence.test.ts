@@ -205,6 +205,15 @@ it.each<[string, () => void, string]>([
     },
     'NICsReady undefined undefined, Delivered undefined undefined, ?/2',
   ],
+  [
+    'an edit of the business cluster while paused',
+    () => {
+      scene.otherViolas.set('biz-2', new FakeViola('2'));
+      scene.kube.annotate({ 'multinic.io/paused': 'true' });
+      scene.edit({ credentials: { ...spec.credentials, k8sProviderID: 'biz-2' } });
+    },
+    'NICsReady Unknown Error, Delivered Unknown NodesNotRead, ?/2',
+  ],
 ])('[N7] no NIC count and no NICsReady is left from before %s', async (_, begin, expected) => {
   begin();
   await scene.look();

@@ -6,6 +6,7 @@ import { withDeadline } from '../../../time/deadline.ts';
 import type { ClusterFacts } from '../../clusters/deliver/node-facts.ts';
 import type { Violas } from '../../clusters/deliver/violas.ts';
 import type { ManagementCluster } from '../../management-cluster.ts';
+import { clusterKeyOf } from '../../model/cluster-key.ts';
 import type { ConfigContext, ConfigMemories } from '../../model/memory/config-memory.ts';
 import { latestObject } from '../../model/memory/latest-object.ts';
 import {
@@ -14,11 +15,11 @@ import {
   isOfLegacyViola,
   ownerOf,
 } from '../../model/openstack-config.ts';
-import { type ReadTime, readTimeOf } from '../../model/read-time.ts';
+import { readTimeOf } from '../../model/read-time.ts';
 import type { ViolaEndpoint } from '../../model/resolve/endpoints.ts';
 import { type Resolution, resolveConfig } from '../../model/resolve/resolve.ts';
 import type { OperatorSettings } from '../../model/settings/operator.ts';
-import { evidenceMemory } from '../../report/status/evidence.ts';
+import { type ClusterRead, evidenceMemory } from '../../report/status/evidence.ts';
 import type { StatusWriter } from '../../report/status/writer.ts';
 import type { Inventory } from '../inventory-records/inventory.ts';
 import { nodesOfEarlierSync } from './earlier-sync.ts';
@@ -41,13 +42,6 @@ interface Cluster {
   readonly viola: ViolaEndpoint;
   readonly providerId: string;
   readonly members: readonly ConfigContext[];
-}
-
-/** All nodes in a business cluster at one time. */
-interface ClusterRead {
-  readonly providerId: string;
-  readonly facts: ClusterFacts;
-  readonly read: ReadTime;
 }
 
 /** Milliseconds between reads per business cluster. */
@@ -157,7 +151,7 @@ export class NodeEvidenceReader {
       const resolution = this.#resolve(context.object);
       if (resolution.kind === 'refused') return [];
       const { viola, providerId } = resolution.config;
-      return [{ key: `${viola.url} ${providerId}`, viola, providerId, context }];
+      return [{ key: clusterKeyOf(resolution.config), viola, providerId, context }];
     });
     return [...Map.groupBy(members, ({ key }) => key)].flatMap(([key, all]) => {
       const [first] = all;
@@ -187,14 +181,15 @@ export class NodeEvidenceReader {
   /** Never rejects: without a read the evidence ages. */
   async #read(cluster: Cluster, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps;
-    const { viola, providerId, members } = cluster;
+    const { key, viola, providerId, members } = cluster;
     const read = readTimeOf(clock);
     try {
       const facts = await withDeadline({ clock, ms: readWithinMs, signal }, async (ends) =>
         this.#factsOf(cluster, ends),
       );
       if (facts === undefined) return;
-      for (const context of members) await this.#use(context, { providerId, facts, read }, signal);
+      for (const context of members)
+        await this.#use(context, { key, providerId, facts, read }, signal);
       await this.#refresh(members, signal);
     } catch (error) {
       if (!signal.aborted)
@@ -214,9 +209,10 @@ export class NodeEvidenceReader {
 
   async #use(
     context: ConfigContext,
-    { providerId, facts, read }: ClusterRead,
+    { providerId, ...of }: ClusterRead & Pick<Cluster, 'providerId'>,
     signal: AbortSignal,
   ): Promise<void> {
+    const { key: cluster, facts, read } = of;
     const evidence = evidenceMemory.of(context.memory.term);
     const object = latestObject(context);
     if (evidence.isNew) {
@@ -227,9 +223,9 @@ export class NodeEvidenceReader {
       const generation = generationOf(object);
       // A sync may have completed meanwhile.
       if (nodes && evidence.isNew)
-        evidence.expect({ nodes, undecided: [], generation, sinceMs: read.ms });
+        evidence.expect({ nodes, undecided: [], generation, cluster, sinceMs: read.ms });
     }
-    evidence.noteRead(facts, read);
+    evidence.noteRead(of);
   }
 
   /** Writes changed conditions; the next tick repeats a failed write. */

@@ -53,7 +53,7 @@ export function statusOfAttempt(
   // The nodes of a deleted object are not read.
   if (delivered === undefined) return withUnreadNics(status);
   const evidence = evidenceMemory.of(memory.term);
-  if (synced) evidence.noteSync(synced, generation);
+  if (completed) evidence.noteSync(completed, generation);
   evidence.noteAttempt({ delivered: updateOf(delivered), generation });
   const after = withEvidence(status, before, evidence, { now, generation });
   return { ...after, conditions: withTimesOf(before, after.conditions) };

@@ -3,7 +3,7 @@ import type { ClusterFacts } from '../../clusters/deliver/node-facts.ts';
 import type { TermMemory } from '../../model/memory/config-memory.ts';
 import { Slot } from '../../model/memory/slot.ts';
 import type { ReadTime } from '../../model/read-time.ts';
-import type { SyncResult } from '../result.ts';
+import type { ReportedSync } from '../result.ts';
 import {
   changedNodes,
   countAgain,
@@ -34,8 +34,17 @@ export interface Expectation {
   readonly nodes: readonly PlannedNode[];
   readonly undecided: NicCount['undecided'];
   readonly generation: number;
+  /** Key of the business cluster; reads of another one do not count. */
+  readonly cluster: string;
   /** Monotonic milliseconds; earlier reads do not count. */
   readonly sinceMs: number;
+}
+
+/** All nodes in a business cluster at one time. */
+export interface ClusterRead {
+  readonly key: string;
+  readonly facts: ClusterFacts;
+  readonly read: ReadTime;
 }
 
 /** Longest evidence age (ms): leaves time to write the status within three minutes. */
@@ -113,10 +122,10 @@ export class EvidenceMemory {
   }
 
   /** Uses a completed sync's nodes. */
-  noteSync(synced: SyncResult, generation: number): void {
+  noteSync({ synced, cluster }: ReportedSync, generation: number): void {
     const sinceMs = this.#term.clock.monotonicMs() + cachedMs;
     const { undecided } = nicsOf(synced);
-    this.expect({ nodes: plannedNodesOf(synced), undecided, generation, sinceMs });
+    this.expect({ nodes: plannedNodesOf(synced), undecided, generation, cluster, sinceMs });
     const { heldRead: read } = synced;
     this.#evidence = { read, generation, count: nicsOf(synced), changed: [] };
   }
@@ -128,9 +137,10 @@ export class EvidenceMemory {
   }
 
   /** Uses a read from the business cluster, unless a sync has changed the nodes meanwhile. */
-  noteRead(facts: ClusterFacts, read: ReadTime): void {
+  noteRead({ facts, read, key }: ClusterRead): void {
     const expectation = this.#expectation;
     if (!expectation || this.#isChanging || read.ms < expectation.sinceMs) return;
+    if (key !== expectation.cluster) return;
     const { nodes, undecided, generation } = expectation;
     const isSame = this.#facts === facts && this.#evidence !== undefined;
     this.#facts = facts;
