@@ -333,7 +333,7 @@ describe('[N15] a node without Ready for five minutes', () => {
     expect(await fixture.ready('worker-1')).toBe(good);
   });
 
-  it('counts False and Unknown in turns as one absence, and restarts the count after a missed True', async () => {
+  it('adds up alternating False and Unknown, and restarts the count after a missed True', async () => {
     await fixture.setReady('worker-1', 'False');
     await fixture.pass(24, 10_000);
     await fixture.setReady('worker-1', 'True');

@@ -52,7 +52,7 @@ describe('[C16] removals by edits', () => {
     expect(fleet.untouched(2)).toEqual(fleet.names);
   });
 
-  it('[N15] a held removal stays in Ready while NodeReady names the node as not ready, in one write and after a restart', async () => {
+  it('[N15] NodeReady reports an unready node in a single write while Ready reports the held removal', async () => {
     fleet = await RemovalFleet.start(6, 2);
     for (const name of fleet.names) await fleet.apply(name);
     await fleet.untilHeld();
