@@ -88,9 +88,10 @@ type Entry = { readonly id: number | undefined; readonly name: string | undefine
 function interfaceStateOf(node: ExistingNodeConfig | undefined, { id, name }: Entry): string {
   const isIt = (entry: { readonly id?: number | undefined; readonly name?: string | undefined }) =>
     entry.id === id || entry.name === name;
-  const position = node?.spec.interfaces?.findIndex(isIt) ?? -1;
-  if (node && factsOf(node).configured[position]) return 'Configured';
-  const state = known(node?.status?.interfaceStatuses?.find(isIt)?.status);
+  if (!node) return 'Pending';
+  const { interfaces = [] } = node.spec;
+  if (factsOf(node).configured[interfaces.findIndex(isIt)]) return 'Configured';
+  const state = known(node.status?.interfaceStatuses?.find(isIt)?.status);
   return state === 'Configured' ? 'Pending' : state;
 }
 
