@@ -4,6 +4,9 @@ import { conditions } from './condition.ts';
 import type { ObjectMeta } from './object-meta.ts';
 import { text, time } from './schema-fields.ts';
 
+/** Type of the condition that is present, and Unknown, while the node has not been ready for five minutes. */
+export const nodeReadyType = 'NodeReady';
+
 const macPattern = /^([0-9A-Fa-f]{2}:){5}([0-9A-Fa-f]{2})$/;
 
 const route = z.object({

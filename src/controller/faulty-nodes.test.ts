@@ -333,6 +333,18 @@ describe('[N15] a node without Ready for five minutes', () => {
     expect(await fixture.ready('worker-1')).toBe(good);
   });
 
+  it('adds up alternating False and Unknown, and restarts the count after a missed True', async () => {
+    await fixture.setReady('worker-1', 'False');
+    await fixture.pass(24, 10_000);
+    await fixture.setReady('worker-1', 'True');
+    await fixture.setReady('worker-1', 'False');
+    await fixture.pass(12, 10_000);
+    expect(await fixture.ready('worker-1')).toBe(good);
+    await fixture.setReady('worker-1', 'Unknown');
+    await fixture.pass(20, 10_000);
+    expect(await fixture.ready('worker-1')).toBe('Unknown NodeNotReady');
+  });
+
   it('stays NodeNotReady after a restart of the controller', async () => {
     await fixture.setReady('worker-1', 'Unknown');
     await fixture.pass(32, 10_000);

@@ -19,8 +19,10 @@ it('multinic_node_configs_not_ready counts objects by reason until Ready or dele
   gaugeStates(configs, metrics);
   configs.upsert(config('b', 2, 'False', 'RemovalHeld'));
   configs.upsert(config('c', 3, 'Unknown', 'JobScheduled'));
+  configs.upsert(config('d', 3, 'Unknown', 'NodeNotReady'));
   const shown = () => metrics.registry.getSingleMetricAsString('multinic_node_configs_not_ready');
   expect(await shown()).toContain('{reason="RemovalHeld"} 2');
+  expect(await shown()).toContain('{reason="NodeNotReady"} 1');
   expect(await shown()).not.toContain('JobScheduled');
   configs.upsert(config('a', 4, 'True', 'AllInterfacesConfigured'));
   configs.upsert(config('b', 5, 'False', 'JobFailed'));

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findCondition } from '../api/condition.ts';
 import { KubeError } from '../kube/errors.ts';
-import { delivered, type Scene, setScene } from './testing/scene.ts';
+import { statusOf } from './model/openstack-config.ts';
+import { FakeViola } from './testing/fake-viola.ts';
+import { delivered, type Scene, setScene, spec } from './testing/scene.ts';
 
 let scene: Scene;
 
@@ -26,19 +29,18 @@ function shown(): string {
 const good = 'NICsReady True NICsConfigured, Delivered True Healthy, 2/2';
 const failed = 'NICsReady False NICsNotConfigured, Delivered';
 
+const refuseKeystone = (): void => {
+  for (const call of ['portsOf', 'servers', 'subnet'])
+    scene.cloud.fail(call, 'unauthorized', 'keystone');
+};
+
 /** Ways in which syncs end or do not run, with the conditions while all NICs are Failed and Viola answers. */
 const outages: Readonly<Record<string, readonly [() => void, string]>> = {
   'Neutron unreachable': [
     () => scene.cloud.fail('portsOf', 'unreachable'),
     `${failed} Unknown NeutronPortError, 0/2`,
   ],
-  'Keystone refuses the password': [
-    () => {
-      for (const call of ['portsOf', 'servers', 'subnet'])
-        scene.cloud.fail(call, 'unauthorized', 'keystone');
-    },
-    `${failed} Unknown KeystoneError, 0/2`,
-  ],
+  'Keystone refuses the password': [() => refuseKeystone(), `${failed} Unknown KeystoneError, 0/2`],
   'Nova unreachable': [
     () => scene.cloud.fail('servers', 'unreachable'),
     `${failed} True Healthy, 0/2`,
@@ -151,14 +153,28 @@ it('[N7] a failed status write is repeated', async () => {
   expect(shown()).toBe(`${failed} True Healthy, 0/2`);
 });
 
-it('[N15] NICsReady does not count the NICs of a node that has not been ready', async () => {
-  const node = scene.viola.nodes.get('worker-1');
-  if (!node) throw new Error('no node worker-1');
-  const conditions = [{ type: 'Ready', status: 'Unknown' as const, reason: 'NodeNotReady' }];
-  scene.viola.put({ ...node, status: { ...node.status, state: 'Pending', conditions } });
-  await scene.readNodes(90_000);
-  expect(shown()).toBe('NICsReady False NICsNotConfigured, Delivered True Healthy, 1/2');
-});
+const unready = { status: 'Unknown' as const, reason: 'NodeNotReady' };
+
+it.each([
+  { title: 'Ready Unknown', conditions: [{ type: 'Ready', ...unready }] },
+  ...['RemovalHeld', 'InvalidEntries'].map((reason) => ({
+    title: `Ready False with ${reason}`,
+    conditions: [
+      { type: 'Ready', status: 'False' as const, reason },
+      { type: 'NodeReady', ...unready },
+    ],
+  })),
+])(
+  '[N15] NICsReady does not count the NICs of a node that has not been ready: $title',
+  async ({ conditions }) => {
+    const node = scene.viola.nodes.get('worker-1');
+    if (!node) throw new Error('no node worker-1');
+    scene.viola.put({ ...node, status: { ...node.status, state: 'Pending', conditions } });
+    await scene.readNodes(90_000);
+    expect(shown()).toBe('NICsReady False NICsNotConfigured, Delivered True Healthy, 1/2');
+    expect(scene.condition('NICsReady')?.message).toContain('NodeNotReady');
+  },
+);
 
 it('[N11] NICsReady does not count a drifted NIC although its status stays Configured', async () => {
   scene.viola.report('Configured', 'Drifted');
@@ -166,3 +182,82 @@ it('[N11] NICsReady does not count a drifted NIC although its status stays Confi
   expect(shown()).toBe('NICsReady False NICsNotConfigured, Delivered True Healthy, 0/2');
   expect(scene.condition('NICsReady')?.message).toContain('node worker-1: 0 of 1, Drifted: ');
 });
+
+it.each<[string, () => void, string]>([
+  [
+    'a refused edit',
+    () => scene.edit({ subnetIDs: [] }),
+    'NICsReady Unknown Error, Delivered Unknown SubnetRequired, ?/2',
+  ],
+  [
+    'an edit while Keystone refuses the password',
+    () => {
+      refuseKeystone();
+      scene.edit({ settings: { portBaseline: 'All' } });
+    },
+    'NICsReady Unknown Error, Delivered Unknown KeystoneError, 2/2',
+  ],
+  [
+    'a deletion while Viola is down',
+    () => {
+      scene.viola.fail(503);
+      scene.kube.delete();
+    },
+    'NICsReady undefined undefined, Delivered undefined undefined, ?/2',
+  ],
+  [
+    'an edit of the business cluster while paused',
+    () => {
+      scene.otherViolas.set('biz-2', new FakeViola('2'));
+      scene.kube.annotate({ 'multinic.io/paused': 'true' });
+      scene.edit({ credentials: { ...spec.credentials, k8sProviderID: 'biz-2' } });
+    },
+    'NICsReady Unknown Error, Delivered Unknown NodesNotRead, ?/2',
+  ],
+])('[N7] no NIC count and no NICsReady is left from before %s', async (_, begin, expected) => {
+  begin();
+  await scene.look();
+  await scene.readNodes(4 * minuteMs);
+  expect(shown()).toBe(expected);
+  expect(scene.condition('NICsReady')?.message ?? '').not.toContain('running');
+});
+
+/** Delivers to this many business clusters; returns their OpenstackConfigs. */
+async function deliverTo(count: number): Promise<string[]> {
+  const keys = Array.from({ length: count }, (_, n) => {
+    const id = `biz-${String(n).padStart(3, '0')}`;
+    scene.otherViolas.set(id, new FakeViola(id));
+    const credentials = { ...spec.credentials, k8sProviderID: id };
+    scene.kube.create({ ...spec, credentials }, { name: id, uid: `u-${id}`, generation: 1 });
+    return `multinic-system/${id}`;
+  });
+  for (let round = 0; round < 2; round++) {
+    for (const key of keys) await scene.lookAt(key);
+    for (const viola of scene.otherViolas.values()) viola.report('Configured');
+  }
+  return keys;
+}
+
+it.each([
+  { clusters: 100, hanging: 0 },
+  { clusters: 40, hanging: 12 },
+])(
+  '[N7] $hanging hanging of $clusters business clusters leave the others read, at rest and after a restart',
+  async ({ clusters, hanging }) => {
+    const keys = await deliverTo(clusters);
+    scene.trigger('mode: manual');
+    await scene.readNodes(3 * minuteMs);
+    if (hanging === 0) scene.restart();
+    const violas = [...scene.otherViolas.values()];
+    for (const viola of violas.slice(0, hanging)) viola.beforeFacts = new Promise(() => undefined);
+    const before = scene.kube.writes.length;
+    await scene.readNodes(5 * minuteMs);
+    const unread = keys.slice(hanging).filter((key) => {
+      const object = scene.kube.configs.get(key);
+      return !object || findCondition(statusOf(object).conditions, 'NICsReady')?.status !== 'True';
+    });
+    expect(unread).toEqual([]);
+    // Only hanging clusters' conditions change.
+    expect(scene.kube.writes.length - before).toBeLessThanOrEqual(hanging);
+  },
+);

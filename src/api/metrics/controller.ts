@@ -38,13 +38,13 @@ export const controllerMetrics = {
   },
   multinic_node_configs_not_ready: {
     type: 'gauge',
-    help: 'MultiNicNodeConfigs whose condition Ready is False, by reason.',
+    help: 'MultiNicNodeConfigs whose condition Ready is False, or Unknown with the reason NodeNotReady, by reason.',
     lookFor: 'A reason that stays: see its action in the table of reasons.',
     labels: ['reason'],
   },
   multinic_biz_configs_not_ready: {
     type: 'gauge',
-    help: 'MultiNicBizConfigs whose condition Ready is False, by reason.',
+    help: 'MultiNicBizConfigs whose condition Ready is False, or Unknown with the reason NodeNotReady, by reason.',
     lookFor: 'A reason that stays: see its action in the table of reasons.',
     labels: ['reason'],
   },

@@ -135,8 +135,8 @@ export const nodeReasons = {
     'node',
     true,
     [
-      'The Kubernetes node is not Ready; no agent runs on it. After five minutes Ready is Unknown, and the NICs of the node do not count as configured, because their state cannot be checked.',
-      'Kubernetes 노드가 Ready 상태가 아니어서 에이전트를 실행하지 않습니다. 5분이 지나면 상태를 확인할 수 없으므로 Ready가 Unknown이 되고 해당 노드의 NIC는 설정된 것으로 세지 않습니다.',
+      'The Kubernetes node is not Ready; no agent runs on it. After five minutes the condition NodeReady is Unknown, Ready is Unknown if it was True, and the NICs of the node do not count as configured, because their state cannot be checked.',
+      'Kubernetes 노드가 Ready 상태가 아니어서 에이전트를 실행하지 않습니다. 5분이 지나면 상태를 확인할 수 없으므로 NodeReady 조건이 Unknown이 되고, True였던 Ready도 Unknown이 되며, 해당 노드의 NIC는 설정된 것으로 세지 않습니다.',
     ],
     [
       'Check the node. When the node is Ready again, the earlier result returns without an agent run; waiting changes continue then, or when its Node object is deleted permanently.',

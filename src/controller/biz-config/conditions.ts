@@ -23,6 +23,8 @@ export interface ConditionsInput {
   /** Refused deletions, consents and label removals, with reasons. */
   readonly refusals?: readonly string[];
   readonly summary: NonNullable<BizConfigStatus['summary']>;
+  /** Names of pending nodes that have not been ready: nothing is in progress on them. */
+  readonly unready: readonly string[];
   readonly now: Date;
 }
 
@@ -67,14 +69,16 @@ function readyIn(input: ConditionsInput): Judgement {
 }
 
 /** Returns whether the nodes are configured, apart from waiting removals. */
-function progressIn({ summary }: ConditionsInput): Judgement {
+function progressIn({ summary, unready }: ConditionsInput): Judgement {
   const { totalNodes: total = 0, failedNodes = 0, pendingNodes = 0 } = summary;
   if (failedNodes > 0)
     return no('NodesFailed', `${failedNodes} of ${counted(total, 'node')} failed`);
-  if (pendingNodes > 0) {
-    const message = `Processing network configurations for ${counted(total, 'node')}`;
+  const absent = `${counted(unready.length, 'node has', 'nodes have')} not been ready for five minutes, and the state of the NICs is unknown: ${namedSome(unready, mostNamed)}`;
+  if (pendingNodes > unready.length) {
+    const message = [processing(total), ...(unready.length > 0 ? [absent] : [])].join('; ');
     return { status: 'Unknown', reason: 'ProcessingNodes', message };
   }
+  if (unready.length > 0) return { status: 'Unknown', reason: 'NodeNotReady', message: absent };
   const message = total === 0 ? noNodes : `${counted(total, 'node')} configured`;
   return { status: 'True', reason: 'AllNodesConfigured', message };
 }
@@ -86,11 +90,15 @@ function appliedIn(input: ConditionsInput, ready: Judgement): Judgement {
   return no('ReadOnly', edit.message);
 }
 
-function inProgressIn({ summary }: ConditionsInput, ready: Judgement): ConditionUpdate {
+function inProgressIn({ summary, unready }: ConditionsInput, ready: Judgement): ConditionUpdate {
   const { totalNodes = 0, pendingNodes = 0 } = summary;
-  if (pendingNodes === 0) return { type: 'InProgress', ...ready, status: 'False' };
-  const message = `Processing network configurations for ${counted(totalNodes, 'node')}`;
+  if (pendingNodes <= unready.length) return { type: 'InProgress', ...ready, status: 'False' };
+  const message = processing(totalNodes);
   return { type: 'InProgress', status: 'True', reason: 'ProcessingNodes', message };
+}
+
+function processing(total: number): string {
+  return `Processing network configurations for ${counted(total, 'node')}`;
 }
 
 /** Returns Reconciling while the controller continues alone, Stalled when a user must act, and neither when done. */

@@ -109,6 +109,21 @@ describe('the status of a MultiNicBizConfig', () => {
     expect(first).toEqual({ attachedNodeId: 'i-1', attachedNodeName: 'w-1', ...wanted });
   });
 
+  it.each([
+    ['Configured', 'Unknown NodeNotReady', 'False NodeNotReady', /: w-0$/],
+    ['InProgress', 'Unknown ProcessingNodes', 'True ProcessingNodes', /^Processing .*: w-0$/],
+  ])('the status names an unready node beside %s nodes', (state, ready, inProgress, message) => {
+    const source = sourceOf(lines(3, [1]));
+    const conditions = [{ type: 'Ready', status: 'Unknown', reason: 'NodeNotReady' }];
+    const [first] = objectsOf(source, { state: 'Pending', conditions });
+    const [, ...others] = objectsOf(source, { state });
+    const status = statusFor(source, first ? [first, ...others] : []);
+    const shown = (type: string) => status.conditions?.find((one) => one.type === type);
+    expect(`${shown('Ready')?.status} ${shown('Ready')?.reason}`).toBe(ready);
+    expect(`${shown('InProgress')?.status} ${shown('InProgress')?.reason}`).toBe(inProgress);
+    expect(shown('Ready')?.message).toMatch(message);
+  });
+
   it('the status with an unreadable list names the field', () => {
     const status = statusFor(sourceOf([], { spec: { nodeConfigs: 'text' } }));
     const messages = status.conditions?.map(({ type, reason, message }) => [type, reason, message]);

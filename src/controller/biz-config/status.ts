@@ -1,6 +1,7 @@
 import type { BizConfigStatus, BizNodeStatus } from '../../api/multinicbizconfig.ts';
 import { isSameJson } from '../../api/same-json.ts';
 import type { BizConfig } from '../../biz-config/biz-config.ts';
+import { nodeNotReady } from '../objects/unready-nodes.ts';
 import { type ConditionsInput, conditionsOf } from './conditions.ts';
 import { nodeStatusOf } from './node-status.ts';
 import { handledRemovals } from './removal.ts';
@@ -11,7 +12,7 @@ import { handledRemovals } from './removal.ts';
  */
 const maxBytes = Math.floor(1.4 * 1024 * 1024);
 
-export type StatusInput = Omit<ConditionsInput, 'summary'>;
+export type StatusInput = Omit<ConditionsInput, 'summary' | 'unready'>;
 
 /** Returns the whole status of a MultiNicBizConfig. Pure. */
 export function statusOf(input: StatusInput): BizConfigStatus {
@@ -31,11 +32,18 @@ export function statusOf(input: StatusInput): BizConfigStatus {
   const status: BizConfigStatus = {
     observedGeneration: source.metadata.generation ?? 0,
     ...(specHash === undefined ? {} : { observedSpecHash: specHash }),
-    conditions: conditionsOf({ ...input, summary }),
+    conditions: conditionsOf({ ...input, summary, unready: unreadyIn(nodeStatuses) }),
     summary,
     ...defined(handledRemovals(source, mode.kind === 'active', now)),
   };
   return withNodes(source, status, nodeStatuses);
+}
+
+/** Returns the names of pending nodes that have not been ready. */
+function unreadyIn(nodes: readonly BizNodeStatus[]): string[] {
+  return nodes.flatMap(({ state, reason, attachedNodeId = '', attachedNodeName }) =>
+    state === 'Pending' && reason === nodeNotReady ? [attachedNodeName ?? attachedNodeId] : [],
+  );
 }
 
 function withNodes(source: BizConfig, status: BizConfigStatus, nodes: BizNodeStatus[]) {

@@ -51,16 +51,19 @@ function differs(before: string | undefined, now: string | undefined): boolean {
 }
 
 /** Returns the Node's Ready status, as set by the kubelet or the node controller; undefined: not reported. */
-export function isReady({ status }: Node): boolean | undefined {
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+export function isReady(node: Node): boolean | undefined {
+  const ready = readyOf(node);
   return ready && ready.status === 'True';
 }
 
 /** Returns the transition time of Ready as text; compared for equality only, never with a clock. */
-export function readySince({ status }: Node): string | undefined {
-  return idIn(
-    status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime ?? undefined,
-  );
+export function readySince(node: Node): string | undefined {
+  return idIn(readyOf(node)?.lastTransitionTime ?? undefined);
+}
+
+/** Returns the Node's condition Ready; undefined: not reported. */
+export function readyOf({ status }: Node) {
+  return status?.conditions?.find(({ type }) => type === 'Ready');
 }
 
 /** Returns the systemUUID in lower case, as used for comparison. */

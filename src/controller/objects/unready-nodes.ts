@@ -1,9 +1,10 @@
 import { findCondition } from '../../api/condition.ts';
+import { nodeReadyType } from '../../api/multinicnodeconfig.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Clock } from '../../time/clock.ts';
-import { isReady, readySince } from './machine.ts';
+import { isReady, readyOf, readySince } from './machine.ts';
 import type { NodeConfig } from './stores.ts';
 
 /** Time without Ready until the state of a node's NICs counts as unknown: a shorter flap costs no status write. */
@@ -19,10 +20,22 @@ interface UnreadyNode {
   readonly inMs: number;
 }
 
+/** A node's Ready as last observed. */
+interface Observation {
+  readonly uid: string | undefined;
+  readonly ready: string | undefined;
+  readonly transition: string | undefined;
+}
+
+interface Absence {
+  readonly observed: Observation;
+  readonly sinceMs: number;
+}
+
 /** First observations of nodes that are not ready, by object. Times are from this controller: a node's clock may be off. */
 export class UnreadyNodes {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #known = new Map<string, { readonly record: string; readonly sinceMs: number }>();
+  readonly #known = new Map<string, Absence>();
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
@@ -36,7 +49,8 @@ export class UnreadyNodes {
       return undefined;
     }
     const { name, uid } = node.metadata;
-    const inMs = showsUnready(config.status) ? 0 : this.#inMs(key, `${uid} ${readySince(node)}`);
+    const observed = { uid, ready: readyOf(node)?.status, transition: readySince(node) };
+    const inMs = namesUnready(config.status) ? 0 : this.#inMs(key, observed);
     const message = `node ${name} has not been ready for five minutes; the state of its NICs is unknown`;
     return { message: inMs === 0 ? message : undefined, inMs };
   }
@@ -46,13 +60,24 @@ export class UnreadyNodes {
     this.#known.delete(key);
   }
 
-  #inMs(key: string, record: string): number {
+  #inMs(key: string, observed: Observation): number {
     const now = this.#clock.monotonicMs();
     const known = this.#known.get(key);
-    const sinceMs = known?.record === record ? known.sinceMs : now;
-    this.#known.set(key, { record, sinceMs });
+    const sinceMs = known && !wasReady(known.observed, observed) ? known.sinceMs : now;
+    this.#known.set(key, { observed, sinceMs });
     return Math.max(0, sinceMs + unreadyAfterMs - now);
   }
+}
+
+/** True if Ready was True between two observations; False and Unknown in turns are one absence. */
+function wasReady(before: Observation, now: Observation): boolean {
+  if (before.uid !== now.uid) return true;
+  return before.ready === now.ready && before.transition !== now.transition;
+}
+
+/** True if the status says that the node has not been ready; a status by an earlier version says so in Ready only. */
+function namesUnready(status: NodeConfig['status']): boolean {
+  return findCondition(status?.conditions, nodeReadyType) !== undefined || showsUnready(status);
 }
 
 /** True if Ready is Unknown because the node has not been ready. */

@@ -52,6 +52,29 @@ describe('[C16] removals by edits', () => {
     expect(fleet.untouched(2)).toEqual(fleet.names);
   });
 
+  it('[N15] NodeReady reports an unready node in a single write while Ready reports the held removal', async () => {
+    fleet = await RemovalFleet.start(6, 2);
+    for (const name of fleet.names) await fleet.apply(name);
+    await fleet.untilHeld();
+    await fleet.fixture.setReady('a', 'Unknown');
+    await fleet.fixture.pass(32, 10_000);
+    const { status, metadata } = await fleet.fixture.get('a');
+    expect(status?.conditions).toMatchObject(
+      expect.arrayContaining([
+        expect.objectContaining({ type: 'Ready', status: 'False', reason: 'RemovalHeld' }),
+        expect.objectContaining({ type: 'NodeReady', status: 'Unknown', reason: 'NodeNotReady' }),
+      ]),
+    );
+    await fleet.restart();
+    await fleet.fixture.pass(30, 10_000);
+    expect((await fleet.fixture.get('a')).metadata.resourceVersion).toBe(metadata.resourceVersion);
+    await fleet.fixture.setReady('a', 'True');
+    await fleet.fixture.pass(10, 1_000);
+    const after = await fleet.fixture.get('a');
+    expect(after.status?.conditions?.map(({ type }) => type)).not.toContain('NodeReady');
+    expect(await fleet.fixture.ready('a')).toBe(blocked);
+  });
+
   it('edits on three of six nodes proceed, a fourth within the hour is held, and after the hour another proceeds', async () => {
     fleet = await RemovalFleet.start(6);
     for (const name of ['a', 'b', 'c']) await fleet.empty(name);

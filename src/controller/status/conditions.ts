@@ -7,6 +7,7 @@ import {
 } from '../../api/condition.ts';
 import { counted } from '../../api/counted.ts';
 import { isBeyondApply, nicReason } from '../../api/job.ts';
+import { nodeReadyType } from '../../api/multinicnodeconfig.ts';
 import { interfaceName } from '../../api/names.ts';
 import { reasons } from '../../api/reasons.ts';
 import { completionOf } from '../jobs/applied.ts';
@@ -48,6 +49,7 @@ export function conditionsOf(input: ConditionsInput): Condition[] {
   const updates = [
     ...(unready === undefined ? held : unreadyProgress(held, unready)),
     accepted(input.spec),
+    ...nodeReady(unready),
     ...drifted(input),
     ...nameDiffers(input.name),
     ...(input.paused ?? []),
@@ -67,6 +69,7 @@ const order = [
   'Ready',
   'Accepted',
   ...progressTypes.slice(1),
+  nodeReadyType,
   'Drifted',
   'NameDiffers',
   'Paused',
@@ -157,6 +160,12 @@ function unreadyProgress(
     ...progress.filter(({ type }) => stageTypes.has(type)),
     { type: 'Reconciling', ...unknown, status: 'True' },
   ];
+}
+
+/** Present beside every Ready: a problem such as a held removal stays in Ready, whose NICs are unknown nevertheless. */
+function nodeReady(message: string | undefined): ConditionUpdate[] {
+  if (message === undefined) return [];
+  return [{ type: nodeReadyType, status: 'Unknown', reason: nodeNotReady, message }];
 }
 
 const stageTypes: ReadonlySet<string> = new Set(['Applied', 'Verified', 'Persistent']);

@@ -77,5 +77,7 @@ export function isDecided({ isOutage, evidenceComplete, delivery, problems }: Sy
 /** A completed sync, for the status. */
 export interface ReportedSync {
   readonly synced: SyncResult;
+  /** The business cluster's key. */
+  readonly cluster: string;
   readonly downPortFastRetryMax: number;
 }

@@ -1,6 +1,10 @@
 import { findCondition } from '../../../api/condition.ts';
 import { nicReason } from '../../../api/job.ts';
-import type { InterfaceSpec, NodeConfigStatus } from '../../../api/multinicnodeconfig.ts';
+import {
+  type InterfaceSpec,
+  type NodeConfigStatus,
+  nodeReadyType,
+} from '../../../api/multinicnodeconfig.ts';
 import type { ExistingNodeConfig, UnreadableNode } from '../../../api/node-configs-http.ts';
 import { entryWithLowerIds } from '../../../plan/view.ts';
 
@@ -62,9 +66,10 @@ export function unreadableFacts({
 
 /**
  * Returns whether the NIC statuses describe the current node. If the node was rebuilt, is missing, is not ready or is
- * claimed by two objects, stale NIC statuses remain; Ready then names the node's problem.
+ * claimed by two objects, stale NIC statuses remain; Ready or NodeReady then names the node's problem.
  */
 function isOfNode({ conditions }: NodeConfigStatus): boolean {
+  if (findCondition(conditions, nodeReadyType)) return false;
   const { status, reason } = findCondition(conditions, 'Ready') ?? {};
   if (status === undefined || status === 'True') return true;
   return status === 'False' && ofNics.has(reason ?? '');
@@ -90,7 +95,7 @@ function isConfigured(nic: InterfaceSpec, status: NodeConfigStatus): boolean {
 const drifted = 'Drifted' satisfies (typeof nicReason.options)[number];
 
 function reasonIn({ conditions }: NodeConfigStatus): string | undefined {
-  const ready = findCondition(conditions, 'Ready');
+  const ready = findCondition(conditions, nodeReadyType) ?? findCondition(conditions, 'Ready');
   if (!ready?.reason || ready.status === 'True') return undefined;
   return ready.message ? `${ready.reason}: ${ready.message}` : ready.reason;
 }

@@ -6,6 +6,7 @@ import { withDeadline } from '../../../time/deadline.ts';
 import type { ClusterFacts } from '../../clusters/deliver/node-facts.ts';
 import type { Violas } from '../../clusters/deliver/violas.ts';
 import type { ManagementCluster } from '../../management-cluster.ts';
+import { clusterKeyOf } from '../../model/cluster-key.ts';
 import type { ConfigContext, ConfigMemories } from '../../model/memory/config-memory.ts';
 import { latestObject } from '../../model/memory/latest-object.ts';
 import {
@@ -14,11 +15,11 @@ import {
   isOfLegacyViola,
   ownerOf,
 } from '../../model/openstack-config.ts';
-import { type ReadTime, readTimeOf } from '../../model/read-time.ts';
+import { readTimeOf } from '../../model/read-time.ts';
 import type { ViolaEndpoint } from '../../model/resolve/endpoints.ts';
 import { type Resolution, resolveConfig } from '../../model/resolve/resolve.ts';
 import type { OperatorSettings } from '../../model/settings/operator.ts';
-import { evidenceMemory } from '../../report/status/evidence.ts';
+import { type ClusterRead, evidenceMemory } from '../../report/status/evidence.ts';
 import type { StatusWriter } from '../../report/status/writer.ts';
 import type { Inventory } from '../inventory-records/inventory.ts';
 import { nodesOfEarlierSync } from './earlier-sync.ts';
@@ -41,13 +42,6 @@ interface Cluster {
   readonly viola: ViolaEndpoint;
   readonly providerId: string;
   readonly members: readonly ConfigContext[];
-}
-
-/** All nodes in a business cluster at one time. */
-interface ClusterRead {
-  readonly providerId: string;
-  readonly facts: ClusterFacts;
-  readonly read: ReadTime;
 }
 
 /** Milliseconds between reads per business cluster. */
@@ -92,21 +86,44 @@ export class NodeEvidenceReader {
   /** Starts the due reads, and ends conditions without recent evidence; resolves when the reads have ended. */
   async tick(signal: AbortSignal): Promise<void> {
     const live = this.#live();
-    const due = this.#clustersOf(live).filter((cluster) => this.#isDue(cluster));
-    const begun = due.slice(0, Math.max(0, readsAtOnce - this.#running.size));
-    for (const cluster of begun) this.#begin(cluster, signal);
+    const begun = this.#beginDue(live, signal);
     // A new read may still be in time.
     const soon = new Set(begun.flatMap(({ members }) => members.map(({ memory }) => memory)));
     const rest = live.filter((context) => !soon.has(context.memory) && isOld(context));
     await this.#refresh(rest, signal);
-    await Promise.all(this.#running.values());
+    await this.#ended();
+  }
+
+  /** Begins due reads while slots are free, and returns their clusters: first those whose last read began first. */
+  #beginDue(live: readonly ConfigContext[], signal: AbortSignal): readonly Cluster[] {
+    const due = this.#clustersOf(live).filter((cluster) => this.#isDue(cluster));
+    const begun = due
+      .toSorted((one, other) => this.#begunAt(one) - this.#begunAt(other))
+      .slice(0, Math.max(0, readsAtOnce - this.#running.size));
+    for (const cluster of begun) this.#begin(cluster, signal);
+    return begun;
+  }
+
+  /** Returns when the last read began; 0: none has begun while this operator leads. */
+  #begunAt({ key }: Cluster): number {
+    return this.#startedAt.get(key) ?? 0;
   }
 
   #begin(cluster: Cluster, signal: AbortSignal): void {
-    const { key } = cluster;
+    const { key, members } = cluster;
     this.#startedAt.set(key, this.#deps.clock.monotonicMs());
-    const reading = this.#read(cluster, signal).finally(() => this.#running.delete(key));
+    for (const { memory } of members) evidenceMemory.of(memory.term).noteReadBegun();
+    const reading = this.#read(cluster, signal).finally(() => {
+      this.#running.delete(key);
+      // The next read must not wait for the next tick: a tick has fewer slots than clusters.
+      if (!signal.aborted) this.#beginDue(this.#live(), signal);
+    });
     this.#running.set(key, reading);
+  }
+
+  /** Resolves when no read is running. */
+  async #ended(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -116,7 +133,7 @@ export class NodeEvidenceReader {
       // The next tick must not wait for hanging reads.
       this.tick(signal).catch((error: unknown) => log.error({ err: error }, 'nodes not read'));
     } while (await passed(clock, tickMs, signal));
-    await Promise.all(this.#running.values());
+    await this.#ended();
   }
 
   /** Returns the live OpenstackConfigs with native Violas. */
@@ -134,7 +151,7 @@ export class NodeEvidenceReader {
       const resolution = this.#resolve(context.object);
       if (resolution.kind === 'refused') return [];
       const { viola, providerId } = resolution.config;
-      return [{ key: `${viola.url} ${providerId}`, viola, providerId, context }];
+      return [{ key: clusterKeyOf(resolution.config), viola, providerId, context }];
     });
     return [...Map.groupBy(members, ({ key }) => key)].flatMap(([key, all]) => {
       const [first] = all;
@@ -164,14 +181,15 @@ export class NodeEvidenceReader {
   /** Never rejects: without a read the evidence ages. */
   async #read(cluster: Cluster, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps;
-    const { viola, providerId, members } = cluster;
+    const { key, viola, providerId, members } = cluster;
     const read = readTimeOf(clock);
     try {
       const facts = await withDeadline({ clock, ms: readWithinMs, signal }, async (ends) =>
         this.#factsOf(cluster, ends),
       );
       if (facts === undefined) return;
-      for (const context of members) await this.#use(context, { providerId, facts, read }, signal);
+      for (const context of members)
+        await this.#use(context, { key, providerId, facts, read }, signal);
       await this.#refresh(members, signal);
     } catch (error) {
       if (!signal.aborted)
@@ -191,9 +209,10 @@ export class NodeEvidenceReader {
 
   async #use(
     context: ConfigContext,
-    { providerId, facts, read }: ClusterRead,
+    { providerId, ...of }: ClusterRead & Pick<Cluster, 'providerId'>,
     signal: AbortSignal,
   ): Promise<void> {
+    const { key: cluster, facts, read } = of;
     const evidence = evidenceMemory.of(context.memory.term);
     const object = latestObject(context);
     if (evidence.isNew) {
@@ -204,9 +223,9 @@ export class NodeEvidenceReader {
       const generation = generationOf(object);
       // A sync may have completed meanwhile.
       if (nodes && evidence.isNew)
-        evidence.expect({ nodes, undecided: [], generation, sinceMs: read.ms });
+        evidence.expect({ nodes, undecided: [], generation, cluster, sinceMs: read.ms });
     }
-    evidence.noteRead(facts, read);
+    evidence.noteRead(of);
   }
 
   /** Writes changed conditions; the next tick repeats a failed write. */

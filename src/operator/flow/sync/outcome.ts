@@ -3,6 +3,7 @@ import { keyOf } from '../../../kube/object.ts';
 import type { Outcome } from '../../../kube/reconcile/controller.ts';
 import type { Logger } from '../../../process/log.ts';
 import { nextTurn } from '../../../process/slices.ts';
+import { clusterKeyOf } from '../../model/cluster-key.ts';
 import type { ConfigMemories } from '../../model/memory/config-memory.ts';
 import { type OperatorMetrics } from '../../model/metrics.ts';
 import { secretsInSpec } from '../../model/resolve/credentials.ts';
@@ -125,7 +126,7 @@ async function report(
   };
   const ending = { kind: 'synced', sent, problems, waiting, ...uses } as const;
   const { downPortFastRetryMax } = config;
-  const completed = { synced, downPortFastRetryMax };
+  const completed = { synced, cluster: clusterKeyOf(config), downPortFastRetryMax };
   const next = (status: OpenstackConfigStatus) => {
     const ms = nextSyncMs({ config, synced, status, waiting }, pollInterval.of(memory));
     const soonestMs = Math.min(ms, unconfirmedRemovals.of(memory).nextMs());

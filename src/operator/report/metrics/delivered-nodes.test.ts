@@ -50,6 +50,22 @@ describe('metrics of delivered nodes and NICs', () => {
     expect(await shown('delivered_nodes')).toEqual([]);
   });
 
+  it('multinic_delivered_interfaces does not count the NIC of a node that has not been ready as Configured', async () => {
+    await delivered(scene);
+    scene.viola.report('Configured');
+    const held = scene.viola.nodes.get('worker-1');
+    if (!held) throw new Error('no node worker-1');
+    const conditions = [{ type: 'Ready', status: 'Unknown' as const, reason: 'NodeNotReady' }];
+    scene.viola.put({ ...held, status: { ...held.status, state: 'Pending', conditions } });
+    await scene.look();
+    expect(await shown('delivered_interfaces')).toEqual(
+      expect.arrayContaining([
+        '{provider="biz-1",state="Pending"} 1',
+        '{provider="biz-1",state="Configured"} 1',
+      ]),
+    );
+  });
+
   it('multinic_removals_held counts NICs with a blocked removal by OpenstackConfig', async () => {
     for (let n = 3; n <= 12; n++) attach(scene.cloud, n, (n % 2) + 1);
     await delivered(scene);

@@ -1,5 +1,6 @@
 import { nodeConfigState } from '../../../api/multinicnodeconfig.ts';
 import type { ExistingNodeConfig } from '../../../api/node-configs-http.ts';
+import { factsOf } from '../../clusters/deliver/node-facts.ts';
 import type { ConfigMemory, TermMemory } from '../../model/memory/config-memory.ts';
 import { Slot } from '../../model/memory/slot.ts';
 import type { SyncContent } from '../../model/sync-content.ts';
@@ -83,10 +84,15 @@ function stateOf(node: ExistingNodeConfig | undefined): string {
 
 type Entry = { readonly id: number | undefined; readonly name: string | undefined };
 
-/** A NIC without a status is Pending. */
+/** A NIC without a status is Pending, and a NIC of unknown state too. */
 function interfaceStateOf(node: ExistingNodeConfig | undefined, { id, name }: Entry): string {
-  const entries = node?.status?.interfaceStatuses ?? [];
-  return known(entries.find((entry) => entry.id === id || entry.name === name)?.status);
+  const isIt = (entry: { readonly id?: number | undefined; readonly name?: string | undefined }) =>
+    entry.id === id || entry.name === name;
+  if (!node) return 'Pending';
+  const { interfaces = [] } = node.spec;
+  if (factsOf(node).configured[interfaces.findIndex(isIt)]) return 'Configured';
+  const state = known(node.status?.interfaceStatuses?.find(isIt)?.status);
+  return state === 'Configured' ? 'Pending' : state;
 }
 
 /** Unknown states count as Pending: a foreign status must not add series. */

@@ -8,7 +8,7 @@ import { generationOf } from '../../model/openstack-config.ts';
 import type { ReportedSync } from '../result.ts';
 import { type Ending, delivered as goodDelivered } from './conditions.ts';
 import { evidenceMemory } from './evidence.ts';
-import { withEvidence } from './evidence-conditions.ts';
+import { unreadSummary, withEvidence } from './evidence-conditions.ts';
 import { handledBy } from './handled.ts';
 import type { NextAttempt } from './next-attempt.ts';
 import { updateOf } from './nics-ready.ts';
@@ -50,12 +50,18 @@ export function statusOfAttempt(
     handled: handledBy(latestObject(context), { ending, synced }, now),
   });
   const delivered = findCondition(status.conditions, goodDelivered.type);
-  if (delivered === undefined) return status;
+  // The nodes of a deleted object are not read.
+  if (delivered === undefined) return withUnreadNics(status);
   const evidence = evidenceMemory.of(memory.term);
-  if (synced) evidence.noteSync(synced, generation);
+  if (completed) evidence.noteSync(completed, generation);
   evidence.noteAttempt({ delivered: updateOf(delivered), generation });
   const after = withEvidence(status, before, evidence, { now, generation });
   return { ...after, conditions: withTimesOf(before, after.conditions) };
+}
+
+function withUnreadNics(status: OpenstackConfigStatus): OpenstackConfigStatus {
+  const summary = unreadSummary(status.summary);
+  return summary ? { ...status, summary } : status;
 }
 
 /** Retains the message when an Unknown condition's new message differs only by a time. */

@@ -39,7 +39,7 @@ export function withEvidence(
     ...after(nicsReady, at.generation),
   ];
   const present = new Set(conditions.map(({ type }) => type));
-  const summary = summaryBy(status.summary, nicsReady, evidence.last);
+  const summary = summaryBy(status.summary, evidence);
   return {
     ...status,
     conditions: [
@@ -104,15 +104,16 @@ function differenceIn({ count, changed }: NodeEvidence): ConditionUpdate | undef
 type Summary = OpenstackConfigStatus['summary'];
 
 /** Returns the summary with the present count; a count without recent evidence is unknown. */
-function summaryBy(
-  summary: Summary,
-  { reason }: ConditionUpdate,
-  last: NodeEvidence | undefined,
-): Summary {
-  const [, before] = summary?.nics?.split('/') ?? [];
-  if (!summary || before === undefined) return summary;
-  if (reason === unreadReason) return { ...summary, nics: `?/${before}` };
-  if (!last) return summary;
+function summaryBy(summary: Summary, evidence: EvidenceMemory): Summary {
+  const { last, isOld } = evidence;
+  if (isOld && !isLegacy(last)) return unreadSummary(summary);
+  if (!last || summary?.nics === undefined) return summary;
   const { configured = '?', planned } = last.count;
   return { ...summary, nics: `${configured}/${planned}` };
+}
+
+/** Returns the summary with an unknown count of configured NICs. */
+export function unreadSummary(summary: Summary): Summary {
+  const [, planned] = summary?.nics?.split('/') ?? [];
+  return planned === undefined ? summary : { ...summary, nics: `?/${planned}` };
 }

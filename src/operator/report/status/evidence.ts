@@ -3,7 +3,7 @@ import type { ClusterFacts } from '../../clusters/deliver/node-facts.ts';
 import type { TermMemory } from '../../model/memory/config-memory.ts';
 import { Slot } from '../../model/memory/slot.ts';
 import type { ReadTime } from '../../model/read-time.ts';
-import type { SyncResult } from '../result.ts';
+import type { ReportedSync } from '../result.ts';
 import {
   changedNodes,
   countAgain,
@@ -34,14 +34,26 @@ export interface Expectation {
   readonly nodes: readonly PlannedNode[];
   readonly undecided: NicCount['undecided'];
   readonly generation: number;
+  /** Key of the business cluster; reads of another one do not count. */
+  readonly cluster: string;
   /** Monotonic milliseconds; earlier reads do not count. */
   readonly sinceMs: number;
 }
 
+/** All nodes in a business cluster at one time. */
+export interface ClusterRead {
+  readonly key: string;
+  readonly facts: ClusterFacts;
+  readonly read: ReadTime;
+}
+
 /** Longest evidence age (ms): leaves time to write the status within three minutes. */
 const longestMs = 145_000;
-/** How long (ms) an earlier leader's conditions stay; their evidence may be almost `longestMs` old. */
-const longestOfEarlierMs = 15_000;
+/**
+ * How long (ms) an earlier leader's conditions stay after the first read has begun, and at most: their evidence may be
+ * almost `longestMs` old.
+ */
+const ofEarlierMs = { afterBegin: 15_000, most: 25_000 };
 /** Viola's other replicas cache answers from before a POST for less time (ms). */
 const cachedMs = 10_000;
 
@@ -54,6 +66,8 @@ export class EvidenceMemory {
   #evidence: NodeEvidence | undefined;
   #facts: ClusterFacts | undefined;
   #attempt: Attempt | undefined;
+  /** When the first read began; undefined: none in this term. */
+  #readBegunMs: number | undefined;
   /** Last evidence before syncs began to fail; undefined: none, or syncs succeed. */
   confirmedAt: Date | undefined;
 
@@ -79,10 +93,18 @@ export class EvidenceMemory {
   /** True if the evidence is too old for a condition. Without evidence, conditions are from an earlier leader. */
   get isOld(): boolean {
     const { ledSince, clock } = this.#term;
-    const [since, longest] = this.#evidence
-      ? [this.#evidence.read.ms, longestMs]
-      : [ledSince, longestOfEarlierMs];
-    return clock.monotonicMs() - since >= longest;
+    const until = this.#evidence
+      ? this.#evidence.read.ms + longestMs
+      : Math.min(
+          ledSince + ofEarlierMs.most,
+          (this.#readBegunMs ?? Number.POSITIVE_INFINITY) + ofEarlierMs.afterBegin,
+        );
+    return clock.monotonicMs() >= until;
+  }
+
+  /** Notes that a read of the business cluster begins. */
+  noteReadBegun(): void {
+    this.#readBegunMs ??= this.#term.clock.monotonicMs();
   }
 
   /** Notes that a sync begins to send nodes: until the sync ends, objects may change. */
@@ -100,10 +122,10 @@ export class EvidenceMemory {
   }
 
   /** Uses a completed sync's nodes. */
-  noteSync(synced: SyncResult, generation: number): void {
+  noteSync({ synced, cluster }: ReportedSync, generation: number): void {
     const sinceMs = this.#term.clock.monotonicMs() + cachedMs;
     const { undecided } = nicsOf(synced);
-    this.expect({ nodes: plannedNodesOf(synced), undecided, generation, sinceMs });
+    this.expect({ nodes: plannedNodesOf(synced), undecided, generation, cluster, sinceMs });
     const { heldRead: read } = synced;
     this.#evidence = { read, generation, count: nicsOf(synced), changed: [] };
   }
@@ -115,9 +137,10 @@ export class EvidenceMemory {
   }
 
   /** Uses a read from the business cluster, unless a sync has changed the nodes meanwhile. */
-  noteRead(facts: ClusterFacts, read: ReadTime): void {
+  noteRead({ facts, read, key }: ClusterRead): void {
     const expectation = this.#expectation;
     if (!expectation || this.#isChanging || read.ms < expectation.sinceMs) return;
+    if (key !== expectation.cluster) return;
     const { nodes, undecided, generation } = expectation;
     const isSame = this.#facts === facts && this.#evidence !== undefined;
     this.#facts = facts;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { undated } from '../../../api/condition.ts';
+import { findCondition, undated } from '../../../api/condition.ts';
 import type { OpenstackConfigStatus } from '../../../api/openstackconfig.ts';
+import { canonicalJson } from '../../../api/spec-hash.ts';
 import type { Clock } from '../../../time/clock.ts';
 import type { ConfigMemory } from '../../model/memory/config-memory.ts';
 import { Slot } from '../../model/memory/slot.ts';
@@ -17,9 +18,9 @@ const calmMs = 10 * 60_000;
 /** Contents counted per object. */
 const mostContents = 16;
 
-/** Status contents for one object. */
+/** Status contents for one object and one writer. */
 interface History {
-  /** Content from the last sync; `since`: when syncs began to return this content. */
+  /** Last content; `since`: when this content was first found. */
   found: string;
   since: number;
   changedAt: number;
@@ -42,7 +43,7 @@ export class FlapDamping {
     this.#clock = clock;
   }
 
-  /** Records the status after a sync; returns whether to write now. */
+  /** Records the status found; returns whether to write now. */
   allows(status: OpenstackConfigStatus): boolean {
     const found = contentOf(status);
     const history = this.#note(found);
@@ -82,7 +83,23 @@ function contentOf({
     conditions.map((one) => ({ ...one, lastTransitionTime: '', message: undated(one.message) })),
     { ...downPortRetry, lastAttempt: '' },
   ];
-  return createHash('sha256').update(JSON.stringify(content)).digest('base64');
+  return createHash('sha256').update(canonicalJson(content)).digest('base64');
 }
 
+/** Damping of sync results. */
 export const flapDamping = new Slot(({ clock }: ConfigMemory) => new FlapDamping(clock));
+
+/** Damping of node reads; apart from syncs, because a read between two syncs would end a sync's content. */
+const readDamping = new Slot(({ clock }: ConfigMemory) => new FlapDamping(clock));
+
+/** Records the status after a node read; returns whether to write now. */
+export function allowsRead(memory: ConfigMemory, status: OpenstackConfigStatus): boolean {
+  const conditions = ['NICsReady', 'Delivered'].flatMap((name) => {
+    const found = findCondition(status.conditions, name);
+    if (!found) return [];
+    const { type, status: value, reason, message } = found;
+    return [{ type, status: value, reason, message }];
+  });
+  const nics = status.summary?.nics;
+  return readDamping.of(memory).allows({ conditions, ...(nics ? { summary: { nics } } : {}) });
+}

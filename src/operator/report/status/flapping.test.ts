@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RequestError } from '../../../requests/request-error.ts';
-import { attach, delivered, type Scene, setScene } from '../../testing/scene.ts';
+import { attach, delivered, environment, type Scene, setScene } from '../../testing/scene.ts';
 
 let scene: Scene;
 
@@ -107,5 +107,60 @@ describe('FlapDamping with a flapping problem', () => {
     attach(scene.cloud, 5, 1);
     await scene.look();
     expect(scene.ready()).toContain('False ViolaPostError');
+  });
+});
+
+describe('flap damping between node reads', () => {
+  const minuteMs = 60_000;
+
+  /** Reads nodes every five seconds and syncs when due. */
+  async function pass(ms: number): Promise<void> {
+    const end = scene.clock.monotonicMs() + ms;
+    while (scene.clock.monotonicMs() < end) {
+      await scene.readNodes(5_000);
+      if (scene.clock.monotonicMs() < dueMs) continue;
+      dueMs = scene.clock.monotonicMs() + ((await scene.reconcile(0)) ?? minuteMs);
+    }
+  }
+
+  async function fails(ms: number): Promise<void> {
+    scene.cloud.fail('portsOf', 'serverError');
+    await pass(ms);
+    scene.cloud.heal();
+  }
+
+  let dueMs = 0;
+
+  it.each([
+    {
+      title: 'reports the end of a short outage',
+      outages: 1,
+      lastMs: 1.5 * minuteMs,
+      calmMs: 120 * minuteMs,
+      settings: {},
+      ready: /^True/,
+    },
+    {
+      title: 'reports a long outage after five short ones',
+      outages: 5,
+      lastMs: 20 * minuteMs,
+      calmMs: 0,
+      settings: { POLL_SLOW_INTERVAL: '30s' },
+      ready: /^False NeutronPortError/,
+    },
+  ])('$title', async ({ outages, lastMs, calmMs, settings, ready }) => {
+    await scene[Symbol.asyncDispose]();
+    scene = await setScene({ ...environment, ...settings });
+    dueMs = 0;
+    await delivered(scene);
+    scene.viola.report('Configured');
+    await pass(15 * minuteMs);
+    for (let n = 1; n < outages; n++) {
+      await fails(minuteMs);
+      await pass(2.5 * minuteMs);
+    }
+    await fails(lastMs);
+    await pass(calmMs);
+    expect(scene.ready()).toMatch(ready);
   });
 });

@@ -21,10 +21,19 @@ export function nicsReadyBy(
   generation: number,
 ): ConditionUpdate {
   const { last, isOld } = evidence;
-  const fits = last?.generation === generation;
-  if (fits && (!isOld || last.count.configured === undefined)) return counts(last.count);
+  if (last?.generation !== generation) return withoutEvidence(evidence, before, generation);
+  const isLegacy = last.count.configured === undefined;
+  return isLegacy || !isOld ? counts(last.count) : notRead(type, last);
+}
+
+/** Returns the condition without evidence of this generation. */
+function withoutEvidence(
+  { attempt, isOld }: EvidenceMemory,
+  before: Condition | undefined,
+  generation: number,
+): ConditionUpdate {
   if (before?.observedGeneration !== generation) return unread;
-  if (fits) return notRead(type, last);
+  if (before.reason === waiting && attempt?.generation === generation) return unread;
   // WaitingForTrigger, or an earlier leader's status until the first read.
   if (before.status === 'Unknown' || !isOld) return updateOf(before);
   return notRead(type, undefined);
@@ -50,6 +59,9 @@ export function notRead(conditionType: string, last: NodeEvidence | undefined): 
   return { type: conditionType, status: 'Unknown', reason, message };
 }
 
+const waiting = 'WaitingForTrigger' satisfies OperatorReason;
+
+/** For an attempt of this generation that ended before the nodes were read. */
 const unread: ConditionUpdate = {
   type,
   status: 'Unknown',

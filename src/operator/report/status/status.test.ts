@@ -60,7 +60,7 @@ function statusWith(
 ): OpenstackConfigStatus {
   return statusAfter({
     ending: { kind: 'synced', sent: 0, problems, waiting: [], secretsInSpec: [], unverified: [] },
-    completed: { synced, downPortFastRetryMax: 5 },
+    completed: { synced, cluster: '', downPortFastRetryMax: 5 },
     previous,
     generation: 4,
     now,
@@ -153,7 +153,7 @@ describe('status conditions', () => {
         secretsInSpec: [],
         unverified: [],
       },
-      completed: { synced: result({}), downPortFastRetryMax: 5 },
+      completed: { synced: result({}), cluster: '', downPortFastRetryMax: 5 },
       previous: first,
       generation: 5,
       now: new Date('2026-01-03T00:00:00Z'),

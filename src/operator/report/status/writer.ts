@@ -28,8 +28,8 @@ import { type Attempt, statusOfAttempt } from './attempt-status.ts';
 import { awaitingConditions, type Ending, pausedConditions, problemsOf } from './conditions.ts';
 import { recordReady, recordWarnings } from './events.ts';
 import { evidenceMemory } from './evidence.ts';
-import { withEvidence } from './evidence-conditions.ts';
-import { flapDamping } from './flap-damping.ts';
+import { unreadSummary, withEvidence } from './evidence-conditions.ts';
+import { allowsRead, flapDamping } from './flap-damping.ts';
 import { nicsReadyType } from './nics-ready.ts';
 import { nicsNotReadyReason, notReadyReasons } from './not-ready-reasons.ts';
 import { isNews } from './status.ts';
@@ -219,7 +219,7 @@ function refreshed(context: ConfigContext, now: Date): OpenstackConfigStatus | u
   const evidence = evidenceMemory.of(memory.term);
   const at = { now, generation: generationOf(latest) };
   const status = withEvidence(previous, conditions, evidence, at);
-  return evidence.isOld || flapDamping.of(memory).allows(status) ? status : undefined;
+  return evidence.isOld || allowsRead(memory, status) ? status : undefined;
 }
 
 /** Returns the status to write: the complete status, or only the sync time while the status flaps. */
@@ -269,7 +269,7 @@ function withdrawn(
   summary: OpenstackConfigStatus['summary'],
 ): Pick<OpenstackConfigStatus, 'summary' | 'withdrawal'> {
   return {
-    summary: { ...summary, nodes: 0, interfaces: 0 },
+    summary: { ...unreadSummary(summary), nodes: 0, interfaces: 0 },
     withdrawal: { uid: object.metadata.uid ?? '', generation: generationOf(object) },
   };
 }
