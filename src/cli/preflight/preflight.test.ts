@@ -1,8 +1,12 @@
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { text as textOf } from 'node:stream/consumers';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { startCloud } from '../../../rig/cloud/start.ts';
+import { writeFakeKubectl } from '../../../test/fixtures/cli/fake-kubectl.ts';
 import {
   type CliFixture,
   type SceneOptions,
@@ -145,7 +149,47 @@ it('doctor --pre of a user without rights names verbs, kind and namespace', asyn
   expect(out).toContain('InstallRightMissing');
   expect(out).toMatch(/your user may not get, create, patch, delete .* in namespace multinic-/);
   expect(status).toBe(5);
+  const all = await scene.run('doctor', '--pre', '-o', 'json');
+  expect(all.out).toContain('may not get, list, create, update, delete Secret in namespace ');
 });
+
+it('doctor --pre with undecided rights ends with 6 and names cause and next step', async () => {
+  const scene = await startSite();
+  const server = await undecided(scene);
+  vi.stubEnv('MULTINIC_KUBECTL', await writeFakeKubectl(scene.folder, server));
+  const { status, out } = await scene.run('doctor', '--pre');
+  expect(out).not.toContain('your user may install');
+  expect(out).toMatch(
+    /incomplete: management cluster .*could not decide about Namespace, .*Secret/,
+  );
+  expect(out).toContain('check the authorization webhook');
+  expect(status).toBe(6);
+});
+
+/** Starts an API server whose authorization webhook does not answer. */
+async function undecided({ api }: CliFixture) {
+  const token = await api.access.token();
+  const server = createServer(async (incoming, answer) => {
+    const { url = '', method = '' } = incoming;
+    const body = await textOf(incoming);
+    if (url.includes('selfsubjectaccessreviews')) {
+      const status = { allowed: false, evaluationError: 'webhook: connection refused' };
+      const review = { ...(JSON.parse(body) as object), status };
+      return void answer.writeHead(201).end(JSON.stringify(review));
+    }
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const sent = method === 'GET' ? {} : { body };
+    const found = await fetch(api.url + url, { method, headers, ...sent });
+    answer.writeHead(found.status).end(await found.text());
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { servers: { '': { url: `http://127.0.0.1:${port}`, token } }, operatorPort: 1 };
+}
 
 it('doctor --pre counts an unlisted agent image and missing options as skipped, not as absent', async () => {
   const scene = await startSite();
