@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { startScene } from '../../test/fixtures/cli/scene.ts';
+import { home, startScene } from '../../test/fixtures/cli/scene.ts';
+import { roleBindings, roles } from '../kube/core-resources.ts';
 
 const forwardError = 'error: lost connection to pod';
 
@@ -13,6 +14,24 @@ it.each([
   const { status, out } = await scene.run(...argv);
   expect(out).toContain('kubectl port-forward failed: error: lost connection to pod');
   expect(status).toBe(expected);
+});
+
+it('nodes of a user who may read the Lease but no Deployment asks for the missing right', async () => {
+  const scene = await startScene({
+    user: 'jane',
+    forwardError: `Error from server (Forbidden): pods "p" is forbidden: User "jane" cannot create resource "pods/portforward" in API group "" in the namespace "${home}"`,
+  });
+  const metadata = { namespace: home, name: 'leases' };
+  const rules = [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get'] }];
+  await scene.client.create(roles, { metadata, rules });
+  await scene.client.create(roleBindings, {
+    metadata,
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'leases' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'jane' }],
+  });
+  const { err } = await scene.run('nodes');
+  expect(err).toContain('no access to port-forward (403)');
+  expect(err).toContain(`kubectl -n ${home} create rolebinding multinic-reader-jane`);
 });
 
 it('nodes names an absent token file', async () => {

@@ -97,6 +97,8 @@ export interface PartHealth {
    * `None`: neither a Deployment nor a Lease exists; with 0 replicas and without leader.
    */
   readonly installed?: 'Deployment' | 'Process' | 'None';
+  /** Namespaces with an operator, first the examined namespace; absent: no second operator. */
+  readonly homes?: readonly string[];
   /** Waiting Pods; absent: none, or not read. */
   readonly notStarted?: readonly PodNotStarted[];
 }

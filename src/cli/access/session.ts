@@ -64,9 +64,12 @@ export class Session implements AsyncDisposable {
   }
 
   home(): Promise<OperatorHome> {
-    this.#home ??= this.management().then((client) =>
-      findOperator(client, this.options.operatorNamespace, this.signal),
-    );
+    const search = {
+      chosen: this.options.operatorNamespace,
+      now: this.now(),
+      signal: this.signal,
+    };
+    this.#home ??= this.management().then((client) => findOperator(client, search));
     return this.#home;
   }
 
