@@ -16,6 +16,7 @@ import { schemaNumbers } from '../../api/crd/schema-numbers.ts';
 import { jobRequest } from '../../api/job.ts';
 import { annotations } from '../../api/names.ts';
 import { crds, nodes } from '../../kube/core-resources.ts';
+import { listen } from '../../operator/testing/listener.ts';
 
 const business = ['--business-context', 'biz-1=biz-context'];
 const debian = 'Debian GNU/Linux 12 (bookworm)';
@@ -68,10 +69,10 @@ async function withCloud({ folder }: CliFixture) {
   controls.createSubnet({ projectId, networkId, cidr: '10.0.0.0/16' });
   const { serverId } = controls.createServer({ projectId, name: 'node', networkIds: [networkId] });
   const auth = { auth_url: keystoneUrl, username, password, project_id: projectId };
-  const write = async (change: object) => {
+  const write = async (change: object, ofCloud: object = {}) => {
     const path = join(folder, 'clouds.yaml');
     const own = { ...auth, user_domain_name: admin.domainName, ...change };
-    await writeFile(path, stringify({ clouds: { own: { auth: own } } }));
+    await writeFile(path, stringify({ clouds: { own: { auth: own, ...ofCloud } } }));
     return path;
   };
   return { file: await write({}), serverId, write };
@@ -213,6 +214,21 @@ it.each([
   expect(ran.out).toContain(reason);
   expect(ran.out).not.toContain('wrong');
   expect(ran.status).toBe(status);
+});
+
+it.each([
+  ['Nova', 'compute_endpoint_override', 'NovaServerError', 'nova: did not answer within 1s'],
+  ['Neutron', 'network_endpoint_override', 'NeutronPortError', 'neutron: did not answer within 1s'],
+] as const)('doctor --pre names %s as the silent service', async (...row) => {
+  const [, option, reason, text] = row;
+  const scene = await startSite();
+  const { write } = await withCloud(scene);
+  const silent = await listen('http', () => undefined);
+  onTestFinished(() => silent[Symbol.asyncDispose]());
+  const file = await write({}, { [option]: `http://127.0.0.1:${silent.port}` });
+  const { out } = await scene.run('doctor', '--pre', '--cloud', file, '--request-timeout', '1s');
+  expect(out).toContain(reason);
+  expect(out).toContain(text);
 });
 
 it('doctor --pre --print-request prints a request that the agent reads', async () => {
