@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { home, startScene } from '../../test/fixtures/cli/scene.ts';
 import { roleBindings, roles } from '../kube/core-resources.ts';
 
@@ -41,4 +41,17 @@ it('nodes names an absent token file', async () => {
   expect(status).toBe(1);
   expect(err).toContain('/absent/token');
   expect(err).toContain('Next: give a readable file with --token-file');
+});
+
+it('status with --inventory needs no management cluster: a list of kubeconfigs is only unread', async () => {
+  const scene = await startScene();
+  vi.stubEnv('MULTINIC_KUBECTL', '/absent/kubectl');
+  vi.stubEnv('KUBECONFIG', '/absent/a:/absent/b');
+  const { out, status } = await scene.run(
+    'status',
+    '--inventory',
+    `http://127.0.0.1:${scene.operatorPort}`,
+  );
+  expect(out).toContain('/absent/a:/absent/b is a list of kubeconfigs');
+  expect(status).toBe(6);
 });

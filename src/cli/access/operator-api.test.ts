@@ -90,3 +90,19 @@ it.each(['http', 'https'] as const)(
     expect(await api.text('/later')).toBe('/later');
   },
 );
+
+it.each([
+  ['garbage', 'is not an http or https URL'],
+  ['ftp://127.0.0.1', 'is not an http or https URL'],
+  ['u:s3cret@127.0.0.1:1', 'is not an http or https URL'],
+  ['https://u:s3cret@127.0.0.1:1', '--inventory https://127.0.0.1:1: '],
+  ['http://127.0.0.1:1/?token=s3cret', 'operator (http://127.0.0.1:1)'],
+])('nodes with --inventory %s names the problem, and no secret', async (url, text) => {
+  const err: string[] = [];
+  const error = vi.spyOn(console, 'error').mockImplementation((line) => void err.push(`${line}`));
+  onTestFinished(() => error.mockRestore());
+  expect(await cliMain('nodes', ['--inventory', url])).toBe(text.startsWith('operator') ? 1 : 2);
+  expect(err.join('\n')).toContain(text);
+  expect(err.join('\n')).toContain('\nNext: ');
+  expect(err.join('\n')).not.toContain('s3cret');
+});

@@ -57,6 +57,11 @@ export function kubeconfigOf(kubeconfig: string | undefined): string {
   return kubeconfig ?? usualKubeconfig();
 }
 
+/** A query may hold a secret. */
+function originOf({ inventory }: AccessOptions): string | undefined {
+  return inventory === undefined ? undefined : new URL(inventory).origin;
+}
+
 /** Returns the required source; undefined: a business cluster without access options. */
 export function requiredSource(
   options: AccessOptions,
@@ -70,7 +75,7 @@ export function requiredSource(
     readonly operatorPlace: string;
   },
 ): RequiredSource | undefined {
-  if (source === 'operator') return { source, place: options.inventory ?? operatorPlace };
+  if (source === 'operator') return { source, place: originOf(options) ?? operatorPlace };
   const choice = choiceOf(options, provider);
   return choice && { source, place: placeOf(choice) };
 }
