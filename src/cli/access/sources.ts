@@ -37,8 +37,8 @@ export function choiceOf(
   return { kubeconfig: own ?? kubeconfig, context: chosen };
 }
 
-/** Returns kubectl's flags for a business cluster, such as "--context prod". */
-export function flagsTo(options: AccessOptions, provider: string): string {
+/** Returns kubectl's flags for a cluster, such as "--context prod"; undefined: the management cluster. */
+export function flagsTo(options: AccessOptions, provider: string | undefined): string {
   const choice = choiceOf(options, provider);
   return choice ? flagText(choice) : '--context CONTEXT';
 }

@@ -7,6 +7,7 @@ import type { SectionReport } from '../../explain/finding.ts';
 import { nextFor } from '../../explain/next-steps.ts';
 import { type Checked, error, reportOf, warning } from '../../explain/sections/check.ts';
 import { same } from '../../explain/wording.ts';
+import type { Node } from '../../kube/core-resources.ts';
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { CloudIdentity } from '../../openstack/cloud-identity.ts';
 import { createClouds } from '../../openstack/clouds.ts';
@@ -62,6 +63,7 @@ export async function examineCloud(
   session: Session,
   open: OpenCloud | undefined,
   clusters: readonly ClusterNodes[],
+  chosen: Node | undefined,
 ): Promise<SectionReport> {
   if (open === undefined) {
     const missing = {
@@ -76,7 +78,7 @@ export async function examineCloud(
     const servers = await listsOf(session, open.cloud);
     const summary = filled(preflightTexts.cloudGood, { servers: amount(servers.size, 'server') });
     return reportOf('cloud', summary, [
-      withoutServer(clusters, servers),
+      withoutServer(clusters, servers, chosen),
       { findings: [], checks: 3 },
     ]);
   } catch (cause) {
@@ -144,11 +146,15 @@ function causeOf(cause: unknown): { readonly service: Service; readonly evidence
   throw cause;
 }
 
-function withoutServer(clusters: readonly ClusterNodes[], servers: ReadonlySet<string>): Checked {
+function withoutServer(
+  clusters: readonly ClusterNodes[],
+  servers: ReadonlySet<string>,
+  chosen: Node | undefined,
+): Checked {
   const findings = clusters.flatMap(({ provider, nodes }) =>
     (nodes.state === 'read' ? nodes.value : []).flatMap((node) => {
       const uuid = uuidOf(node);
-      if (uuid === '' || servers.has(uuid)) return [];
+      if (uuid === '' || servers.has(uuid) || (chosen && node !== chosen)) return [];
       const evidence = filled(preflightTexts.noServer, { uuid });
       const subject = `${provider}/${node.metadata.name}`;
       return [warning(subject, 'ServerNotFound', evidence, nextFor('ServerNotFound', {}))];

@@ -45,16 +45,17 @@ async function serve(
 interface NodeInfo {
   readonly systemUUID?: string;
   readonly osImage?: string;
+  readonly addressType?: string;
 }
 
 async function createNode(
   { client }: CliFixture,
   name: string,
-  { systemUUID = crypto.randomUUID(), osImage = debian }: NodeInfo = {},
+  { systemUUID = crypto.randomUUID(), osImage = debian, addressType = 'InternalIP' }: NodeInfo = {},
 ): Promise<void> {
   await client.create(nodes, { metadata: { name } });
   const nodeInfo = { systemUUID, osImage, machineID: '0123456789abcdef0123456789abcdef' };
-  const addresses = [{ type: 'InternalIP', address: '192.0.2.10' }];
+  const addresses = [{ type: addressType, address: '192.0.2.10' }];
   const images = [{ names: [`registry.example/multinic-agent:0.1.0`] }];
   await client.patchStatus(nodes, { name }, { status: { nodeInfo, addresses, images } });
 }
@@ -75,7 +76,9 @@ async function withCloud({ folder }: CliFixture) {
     await writeFile(path, stringify({ clouds: { own: { auth: own, ...ofCloud } } }));
     return path;
   };
-  return { file: await write({}), serverId, write };
+  const attach = (id: string) => controls.attach({ serverId, networkId: id });
+  const bare = () => controls.createNetwork({ projectId, name: 'bare' }).networkId;
+  return { file: await write({}), serverId, write, networkId, attach, bare };
 }
 
 it('doctor --pre of a good site ends with 0 and names each section', async () => {
@@ -247,6 +250,41 @@ it('doctor --pre --print-request prints a request that the agent reads', async (
     ),
   });
   expect(status).toBe(0);
+});
+
+const printed = ['--pre', '--node', 'worker-1', '--print-request'];
+
+it.each([
+  [{ systemUUID: '' }, 'Node worker-1 has no systemUUID'],
+  [{ addressType: 'Hostname' }, 'Node worker-1 has no InternalIP'],
+] as const)('doctor --pre --print-request refuses a Node with %j', async (info, text) => {
+  const scene = await startSite();
+  const { file, serverId } = await withCloud(scene);
+  await createNode(scene, 'worker-1', { systemUUID: serverId, ...info });
+  const ran = await scene.run('doctor', ...printed, '--cloud', file, ...business);
+  expect(ran.err).toContain(text);
+  expect([ran.status, ran.out]).toEqual([3, '']);
+});
+
+it('doctor --pre --print-request names the ports that the request lacks', async () => {
+  const scene = await startSite();
+  const { file, serverId, networkId, attach, bare } = await withCloud(scene);
+  const { portId } = attach(bare());
+  for (let at = 0; at < 10; at += 1) attach(networkId);
+  await createNode(scene, 'worker-1', { systemUUID: serverId });
+  const { err, out } = await scene.run('doctor', ...printed, '--cloud', file, ...business);
+  expect(jobRequest.parse(JSON.parse(out)).interfaces).toHaveLength(10);
+  expect(err).toContain(`lacks port ${portId}: the port has no address`);
+  expect(err).toMatch(/lacks port \S+: a request has at most 10 NICs/);
+});
+
+it('doctor --pre --node examines no other Node', async () => {
+  const scene = await startSite();
+  const { file, serverId } = await withCloud(scene);
+  await createNode(scene, 'worker-1', { systemUUID: serverId });
+  await createNode(scene, 'worker-2');
+  const argv = ['--pre', '--node', 'worker-1', '--cloud', file, ...business];
+  expect((await scene.run('doctor', ...argv)).out).not.toContain('worker-2');
 });
 
 it.each([

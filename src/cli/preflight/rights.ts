@@ -5,8 +5,9 @@ import type { SectionReport } from '../../explain/finding.ts';
 import { nextFor } from '../../explain/next-steps.ts';
 import { type Checked, error, onFact, reportOf } from '../../explain/sections/check.ts';
 import type { Verb } from '../../kube/rights.ts';
-import { grantView } from '../access/grants.ts';
+import { grantSystem } from '../access/grants.ts';
 import type { Session } from '../access/session.ts';
+import { flagsTo } from '../access/sources.ts';
 import { type FactAbout, factOf } from '../facts/unread.ts';
 import { type ChartKind, chartKinds } from './chart-kinds.ts';
 import { aboutCluster, type TargetCluster } from './clusters.ts';
@@ -30,7 +31,7 @@ async function rightsIn(session: Session, cluster: TargetCluster): Promise<Check
   const about = aboutCluster(
     cluster,
     filled(preflightTexts.rights, { cluster: cluster.name }),
-    grantView(undefined),
+    grantSystem(flagsTo(session.options, cluster.provider), 'system:basic-user'),
   );
   const kinds: readonly ChartKind[] = chartKinds[cluster.chart];
   const fact = await factOf(session, about, () =>
