@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { home, startScene } from '../../test/fixtures/cli/scene.ts';
+import { type CliFixture, home, startScene } from '../../test/fixtures/cli/scene.ts';
 import { roleBindings, roles } from '../kube/core-resources.ts';
 
 const forwardError = 'error: lost connection to pod';
@@ -55,3 +57,24 @@ it('status with --inventory needs no management cluster: a list of kubeconfigs i
   expect(out).toContain('/absent/a:/absent/b is a list of kubeconfigs');
   expect(status).toBe(6);
 });
+
+it.each([
+  ['--business-kubeconfig', 'biz-9=/absent/biz-9', 'the kubeconfig /absent/biz-9 does not exist'],
+  ['--business-context', 'biz-9=absent', 'context "absent" does not exist'],
+])('doctor names %s %s when kubectl cannot use the business cluster', async (...row) => {
+  const [option, value, cause] = row;
+  const scene = await startScene();
+  vi.stubEnv('MULTINIC_KUBECTL', await failingFor(scene, '/absent/'));
+  const { out } = await scene.run('doctor', option, value);
+  expect(out).toContain(cause);
+  expect(out).toMatch(new RegExp(`Next: .*${option} biz-9=`));
+});
+
+/** Returns a kubectl that fails like the real one for kubeconfigs in a folder. */
+async function failingFor({ folder }: CliFixture, absent: string): Promise<string> {
+  const path = join(folder, 'checked-kubectl');
+  const script = `case "$*" in *--kubeconfig*${absent}*) echo "error: stat ${absent}: no such file" >&2; exit 1;; esac`;
+  const text = `#!/bin/sh\n${script}\nexec ${join(folder, 'kubectl')} "$@"\n`;
+  await writeFile(path, text, { mode: 0o700 });
+  return path;
+}

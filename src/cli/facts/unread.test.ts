@@ -49,6 +49,12 @@ it.each([
     'the API server does not answer: dial tcp 10.0.0.1:6443: connect: connection refused',
     'check that the API server is reachable',
   ],
+  [
+    'a failing exec plugin',
+    ofProxy('getting credentials: exec: executable aws failed with exit code 1'),
+    'the credentials cannot be read: getting credentials: exec: executable aws failed with exit code 1',
+    'log in to the cluster again',
+  ],
   ['a 401', refused(401), 'the credentials are not accepted (401)', 'log in to the cluster again'],
   [
     'a 403',
