@@ -72,8 +72,8 @@ it.each([
   const kubectl = await startSources({ server: 'management', paths: /./, failure });
   const [wrapper, pids] = ['wrapper', 'pids'].map((name) => join(dirname(kubectl), name));
   if (wrapper === undefined || pids === undefined) throw new Error('no path');
-  const text = script.replace('KUBECTL', kubectl).replace('PIDS', pids);
-  await writeFile(wrapper, `#!/bin/sh\n${text}\n`, { mode: 0o700 });
+  const lines = script.replace('KUBECTL', kubectl).replace('PIDS', pids);
+  await writeFile(wrapper, `#!/bin/sh\n${lines}\n`, { mode: 0o700 });
   const { out, seconds } = await run(wrapper, 'status', ...access);
   expect(out).toContain('incomplete: management cluster (context prod)');
   expect(seconds).toBeLessThan(30);

@@ -8,7 +8,7 @@ import {
 } from '../../../test/fixtures/cli/scene.ts';
 import { labels, operatorLease } from '../../api/names.ts';
 import type { PodNotStarted } from '../../explain/facts.ts';
-import { type Deployment, deployments, events, leases, pods } from '../../kube/core-resources.ts';
+import { deployments, events, leases, pods } from '../../kube/core-resources.ts';
 import { Session } from '../access/session.ts';
 import { readParts } from './management-facts.ts';
 
@@ -89,7 +89,7 @@ async function second({ client }: CliFixture): Promise<void> {
   await client.create(deployments, {
     metadata: { ...own, labels: ofOperator },
     spec: { ...spec, replicas: 1 },
-  } as Deployment);
+  });
   await client.patchStatus(deployments, own, { status: { replicas: 1, readyReplicas: 1 } });
   const renewTime = new Date().toISOString().replace('Z', '000Z');
   const lease = { holderIdentity: 'second-0_1', leaseDurationSeconds: 15, renewTime };

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
@@ -173,18 +173,20 @@ it('doctor --pre with undecided rights ends with 6 and names cause and next step
 /** Starts an API server whose authorization webhook does not answer. */
 async function undecided({ api }: CliFixture) {
   const token = await api.access.token();
-  const server = createServer(async (incoming, answer) => {
-    const { url = '', method = '' } = incoming;
-    const body = await textOf(incoming);
+  const answerTo = async ({ url = '', method = '' }: IncomingMessage, body: string) => {
     if (url.includes('selfsubjectaccessreviews')) {
       const status = { allowed: false, evaluationError: 'webhook: connection refused' };
-      const review = { ...(JSON.parse(body) as object), status };
-      return void answer.writeHead(201).end(JSON.stringify(review));
+      return { status: 201, text: JSON.stringify({ ...(JSON.parse(body) as object), status }) };
     }
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const sent = method === 'GET' ? {} : { body };
     const found = await fetch(api.url + url, { method, headers, ...sent });
-    answer.writeHead(found.status).end(await found.text());
+    return { status: found.status, text: await found.text() };
+  };
+  const server = createServer((incoming, answer) => {
+    void textOf(incoming)
+      .then((body) => answerTo(incoming, body))
+      .then(({ status, text }) => answer.writeHead(status).end(text));
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
