@@ -7,7 +7,6 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
 import { systemClock, systemRandom } from '../time/clock.ts';
 import type { Limit } from '../time/deadline.ts';
-import { Refusal } from './refusal.ts';
 
 /**
  * Returns the default kubeconfig path. kubectl treats an empty KUBECONFIG as unset. Images may lack a home folder.
@@ -33,9 +32,9 @@ export async function accessOf(
   flags: ClusterFlags,
 ): Promise<ClusterAccess> {
   if (path.includes(delimiter) && !existsSync(path)) {
-    throw new Refusal(
+    throw new AccessError(
       `${path} is a list of kubeconfigs; the command reads only one`,
-      `name one file with ${flags.file}`,
+      `give one file with ${flags.file}`,
     );
   }
   try {

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../process/duration.ts';
+import { WrongUsage } from './refusal.ts';
 
 export type Language = 'en' | 'ko';
 export type OutputForm = 'table' | 'wide' | 'json' | 'yaml' | 'name';
@@ -83,7 +84,12 @@ export function withAccessOptions(command: Command): Command {
         .argParser(requestTimeoutOf)
         .default(usualRequestTimeoutMs, '10s'),
     )
-    .option('--inventory <url>', "URL of the operator's API, instead of kubectl port-forward")
+    .addOption(
+      new Option(
+        '--inventory <url>',
+        "URL of the operator's API, instead of kubectl port-forward",
+      ).argParser(inventoryOf),
+    )
     .option('--token-file <path>', 'file with the bearer token for --inventory');
 }
 
@@ -129,6 +135,24 @@ function added(
   const value = rest.join('=');
   if (provider === '' || value === '') throw new InvalidArgumentError(usage);
   return new Map([...before, [provider, value]]);
+}
+
+/** commander prints a refused value, and this value may hold a password: the messages name only parts of the value. */
+function inventoryOf(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    const shown = text.includes('@') ? '' : ` "${text.replace(/[?#].*/s, '')}"`;
+    throw new WrongUsage(
+      `--inventory${shown} is not an http or https URL`,
+      'give for example --inventory https://multinic.example:18081',
+    );
+  }
+  const { username, password, origin } = url;
+  if (username === '' && password === '') return text;
+  throw new WrongUsage(
+    `--inventory ${origin}: the URL must not hold a user name or a password`,
+    'give the URL without them, and a bearer token with --token-file FILE',
+  );
 }
 
 function requestTimeoutOf(text: string): number {

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { startSources } from '../../test/fixtures/cli/sources.ts';
@@ -58,3 +59,29 @@ it.each([
   // Below the former 70 s, with room for a machine under load.
   expect(seconds).toBeLessThan(30);
 });
+
+it.each([
+  ['a wrapper of kubectl that stays its parent', 'refused', 'KUBECTL "$@" & echo $! >> PIDS; wait'],
+  [
+    'an exec plugin that keeps the output open',
+    'hanging',
+    'sleep 60 & echo $! >> PIDS; exec KUBECTL "$@"',
+  ],
+] as const)('a process ends at the limit, together with %s', async (...row) => {
+  const [, failure, script] = row;
+  const kubectl = await startSources({ server: 'management', paths: /./, failure });
+  const [wrapper, pids] = ['wrapper', 'pids'].map((name) => join(dirname(kubectl), name));
+  if (wrapper === undefined || pids === undefined) throw new Error('no path');
+  const lines = script.replace('KUBECTL', kubectl).replace('PIDS', pids);
+  await writeFile(wrapper, `#!/bin/sh\n${lines}\n`, { mode: 0o700 });
+  const { out, seconds } = await run(wrapper, 'status', ...access);
+  expect(out).toContain('incomplete: management cluster (context prod)');
+  expect(seconds).toBeLessThan(30);
+  const started = (await readFile(pids, 'utf8')).trim().split('\n');
+  await expect.poll(() => started.filter(isRunning)).toEqual([]);
+});
+
+/** Z: a process that ended; its parent reads the exit status later. */
+function isRunning(pid: string): boolean {
+  return /^[^Z]/.test(spawnSync('ps', ['-o', 'stat=', '-p', pid]).stdout.toString().trim());
+}

@@ -103,6 +103,8 @@ export interface PartHealth {
   readonly installed?: 'Deployment' | 'Process' | 'None';
   /** True during a rollout within its deadline, with enough ready replicas; absent: no rollout. */
   readonly isUpdating?: boolean;
+  /** Namespaces with an operator, first the examined namespace; absent: no second operator. */
+  readonly homes?: readonly string[];
   /** Waiting Pods; absent: none, or not read. */
   readonly notStarted?: readonly PodNotStarted[];
 }

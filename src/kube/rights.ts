@@ -1,5 +1,5 @@
 /** Kubernetes RBAC verbs parts use. */
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete';
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
 
 /**
  * A right an identity needs. `Place`: the part's own words for namespaces, different in each installation. `When`:

@@ -200,6 +200,18 @@ export const explainReasons = {
       'docs/guides/install.ko.md에 따라 MultiNIC를 설치하십시오. 이미 설치했다면 --operator-namespace로 네임스페이스를, 또는 --context로 클러스터를 지정하십시오.',
     ],
   ),
+  SeveralOperators: row(
+    'part',
+    true,
+    [
+      'The management cluster has operators in two namespaces.',
+      '관리 클러스터의 네임스페이스 두 곳에 오퍼레이터가 있습니다.',
+    ],
+    [
+      'Uninstall the operator that you do not use: helm uninstall in its namespace. To examine the other one, set --operator-namespace.',
+      '사용하지 않는 오퍼레이터를 해당 네임스페이스에서 helm uninstall로 제거하십시오. 다른 오퍼레이터를 점검하려면 --operator-namespace를 지정하십시오.',
+    ],
+  ),
   OutsideCluster: row(
     'part',
     false,

@@ -55,8 +55,16 @@ export const accessTexts = {
     ko: 'kubectl이 클러스터를 사용할 수 없습니다: {message}',
   },
   checkKubeconfig: {
-    en: 'check the kubeconfig with: kubectl config get-contexts; choose a context with --context',
-    ko: 'kubeconfig를 확인하고 --context로 context를 선택하십시오: kubectl config get-contexts',
+    en: 'check the kubeconfig with: kubectl config get-contexts; choose a context with {option}',
+    ko: 'kubeconfig를 확인하고 {option}로 context를 선택하십시오: kubectl config get-contexts',
+  },
+  giveKubeconfig: {
+    en: 'give an existing file with {option}',
+    ko: '존재하는 파일을 {option}로 지정하십시오',
+  },
+  noCredentials: {
+    en: 'the credentials cannot be read: {text}',
+    ko: '자격 증명을 얻지 못했습니다: {text}',
   },
   tokenUnreadable: {
     en: 'the token cannot be read: {why}',

@@ -210,6 +210,10 @@ export const doctorTexts = {
     en: 'not installed',
     ko: '설치되지 않음',
   },
+  severalOperators: {
+    en: 'operators are installed in namespace {examined} and in namespace {others}; this answer is about the one in {examined}',
+    ko: '네임스페이스 {examined}와 {others}에 오퍼레이터가 설치되어 있습니다. 이 결과는 {examined}의 오퍼레이터에 대한 것입니다',
+  },
   runsOutside: {
     en: 'the operator is a process outside the management cluster: a Lease exists, but no Deployment',
     ko: '오퍼레이터가 관리 클러스터 밖의 프로세스로 실행됩니다. Lease는 있지만 Deployment는 없습니다',

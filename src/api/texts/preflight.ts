@@ -21,8 +21,12 @@ export const preflightTexts = {
     ko: '{where}에서 {kind}에 대한 {verbs} 권한이 없습니다',
   },
   undecided: {
-    en: 'the API server could not decide about {kind}',
-    ko: 'API 서버가 {kind}의 권한을 판단하지 못했습니다',
+    en: 'the API server could not decide about {kinds}',
+    ko: 'API 서버가 {kinds}의 권한을 판단하지 못했습니다',
+  },
+  checkAuthorizer: {
+    en: 'check the authorization webhook of the API server, and run doctor --pre again',
+    ko: 'API 서버의 인가 웹훅을 확인하고 doctor --pre를 다시 실행하십시오',
   },
   noneInstalled: {
     en: 'no CRD of MultiNIC is installed, or all are of this release',

@@ -28,8 +28,9 @@ export async function startChild(
 ): Promise<Child> {
   const { signal } = limit;
   signal.throwIfAborted();
-  const child = spawn(program, argv, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const kill = () => void child.kill();
+  // A process group of its own: a wrapper script or an exec plugin ends together with kubectl.
+  const child = spawn(program, argv, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const kill = () => killGroup(child, 'SIGTERM');
   process.once('exit', kill);
   signal.addEventListener('abort', kill, { once: true });
   async function dispose(): Promise<void> {
@@ -46,13 +47,29 @@ export async function startChild(
   }
 }
 
+/** Ends the child's process group. Resolves even if a process of another group keeps the child's output open. */
 async function ended(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill();
-  const force = setTimeout(() => child.kill('SIGKILL'), 2_000);
-  await gone;
-  clearTimeout(force);
+  if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+    const gone = once(child, 'exit');
+    killGroup(child, 'SIGTERM');
+    const force = setTimeout(() => killGroup(child, 'SIGKILL'), 2_000);
+    await gone;
+    clearTimeout(force);
+  }
+  killGroup(child, 'SIGKILL');
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}
+
+function killGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // The group has ended; macOS answers EPERM for a group with only zombies.
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
+  }
 }
 
 function readyLine(child: ChildProcess, program: string, ready: RegExp): Promise<RegExpExecArray> {

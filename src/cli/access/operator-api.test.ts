@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import * as z from 'zod';
 import { listen } from '../../operator/testing/listener.ts';
 import { systemClock } from '../../time/clock.ts';
 import { cliMain } from '../main-cli.ts';
@@ -47,6 +48,29 @@ it.each([
   expect(err.join('\n')).not.toContain('\u001b');
 });
 
+/** Starts a server with a page per request, after a delay (ms); returns its API with a limit of 500 ms. */
+async function pagesOf(delay: number, tokenOf: (at: number) => string) {
+  let at = 0;
+  const server = await listen('http', (_, answer) => {
+    at += 1;
+    const body = JSON.stringify({ items: [at], continue: tokenOf(at) });
+    setTimeout(() => answer.end(body), delay);
+  });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const url = `http://127.0.0.1:${server.port}`;
+  const api = new OperatorApi({ url, verifiesTls: false }, { clock: systemClock, ms: 500 });
+  onTestFinished(() => api[Symbol.asyncDispose]());
+  return api.pages('/v1/nodes', z.object({ items: z.array(z.number()), continue: z.string() }));
+}
+
+it.each([
+  ['repeats a token', 0, () => 'same', /\/v1\/nodes has no end/],
+  ['has more pages than fit into the limit', 50, String, /no answer within 500 ms/],
+] as const)('pages rejects when the list %s', async (...row) => {
+  const [, delay, tokenOf, message] = row;
+  await expect(pagesOf(delay, tokenOf)).rejects.toThrow(message);
+});
+
 const paths = ['/v1/clusters', '/v1/nodes', '/healthz', '/version'];
 
 async function apiOf(scheme: 'http' | 'https') {
@@ -66,3 +90,19 @@ it.each(['http', 'https'] as const)(
     expect(await api.text('/later')).toBe('/later');
   },
 );
+
+it.each([
+  ['garbage', 'is not an http or https URL'],
+  ['ftp://127.0.0.1', 'is not an http or https URL'],
+  ['u:s3cret@127.0.0.1:1', 'is not an http or https URL'],
+  ['https://u:s3cret@127.0.0.1:1', '--inventory https://127.0.0.1:1: '],
+  ['http://127.0.0.1:1/?token=s3cret', 'operator (http://127.0.0.1:1)'],
+])('nodes with --inventory %s names the problem, and no secret', async (url, text) => {
+  const err: string[] = [];
+  const error = vi.spyOn(console, 'error').mockImplementation((line) => void err.push(`${line}`));
+  onTestFinished(() => error.mockRestore());
+  expect(await cliMain('nodes', ['--inventory', url])).toBe(text.startsWith('operator') ? 1 : 2);
+  expect(err.join('\n')).toContain(text);
+  expect(err.join('\n')).toContain('\nNext: ');
+  expect(err.join('\n')).not.toContain('s3cret');
+});

@@ -40,6 +40,8 @@ interface Call {
   readonly ms?: number | undefined;
 }
 
+type PageSchema<T> = z.ZodType<{ items: T[]; continue?: string | undefined }>;
+
 interface Attempt extends Call {
   readonly token: string | undefined;
   readonly signal: AbortSignal;
@@ -85,12 +87,7 @@ export class OperatorApi implements AsyncDisposable {
     query: Query = {},
     ms?: number,
   ): Promise<{ readonly body: T; readonly headers: Headers }> {
-    const search = new URLSearchParams();
-    for (const [key, value] of Object.entries(query)) {
-      if (value !== undefined) search.set(key, String(value));
-    }
-    const suffix = search.size > 0 ? `?${search.toString()}` : '';
-    const call = { method: 'GET', path: path + suffix, ms } as const;
+    const call = { method: 'GET', path: path + searchOf(query), ms } as const;
     const { text, headers } = await this.#send(call);
     return { body: parsedBody(text, schema), headers };
   }
@@ -105,26 +102,36 @@ export class OperatorApi implements AsyncDisposable {
     return (await this.#send({ method: 'GET', path })).text;
   }
 
-  /** Returns all items of a paged list. */
-  async pages<T>(
+  /** Returns all items of a paged list; the limit counts for all pages together. */
+  pages<T>(path: string, schema: PageSchema<T>, query: Query = {}): Promise<T[]> {
+    return this.#limit.call((signal) => this.#allPages(path, { schema, query, signal }));
+  }
+
+  async #allPages<T>(
     path: string,
-    schema: z.ZodType<{ items: T[]; continue?: string | undefined }>,
-    query: Query = {},
+    { schema, query, signal }: { schema: PageSchema<T>; query: Query; signal: AbortSignal },
   ): Promise<T[]> {
     const items: T[] = [];
+    const tokens = new Set<string>();
     let token: string | undefined;
     do {
-      const page = await this.get(path, schema, { limit: 1_000, ...query, continue: token });
+      const search = searchOf({ limit: 1_000, ...query, continue: token });
+      const { text } = await this.#sendNow({ method: 'GET', path: path + search }, signal);
+      const page = parsedBody(text, schema);
       items.push(...page.items);
       token = page.continue;
+      if (token !== undefined && tokens.has(token)) throw repeated(path);
+      tokens.add(token ?? '');
     } while (token !== undefined);
     return items;
   }
 
   #send(call: Call): Promise<Answer> {
-    const send = async (signal: AbortSignal) =>
-      this.#sendOnce({ ...call, signal, token: await this.#address.token?.() });
-    return this.#limit.call(send, call.ms);
+    return this.#limit.call((signal) => this.#sendNow(call, signal), call.ms);
+  }
+
+  async #sendNow(call: Call, signal: AbortSignal): Promise<Answer> {
+    return this.#sendOnce({ ...call, signal, token: await this.#address.token?.() });
   }
 
   async #sendOnce(attempt: Attempt): Promise<Answer> {
@@ -175,6 +182,20 @@ export class OperatorApi implements AsyncDisposable {
     await this.#first.destroy();
     await this.#byTls?.destroy();
   }
+}
+
+/** Returns the query with its question mark; empty: no query. */
+function searchOf(query: Query): string {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(key, String(value));
+  }
+  return search.size > 0 ? `?${search.toString()}` : '';
+}
+
+function repeated(path: string): ApiError {
+  const message = `the list ${path} has no end: the operator sends a continue token again`;
+  return new ApiError(0, 'RepeatedPage', message);
 }
 
 function parsedBody<T>(text: string, schema: z.ZodType<T>): T {

@@ -15,8 +15,13 @@ export interface OperatorHome {
   readonly namespace: string;
   /** All candidates for the namespace. */
   readonly searched: readonly string[];
-  /** `Process`: a Lease without a Deployment, such as `make run`. `None`: no Deployment, no Lease. */
-  readonly installed: 'Deployment' | 'Process' | 'None';
+  /** Further candidates with an operator. */
+  readonly others: readonly string[];
+  /**
+   * `Process`: a Lease without a Deployment, such as `make run`. `None`: no Deployment, no Lease. `Unknown`: a Lease, but
+   * the user may not read Deployments.
+   */
+  readonly installed: 'Deployment' | 'Process' | 'None' | 'Unknown';
   /** Deployments for all parts. */
   readonly deployments: Readable<readonly Deployment[]>;
   /** Value undefined: no Lease exists. */
@@ -40,36 +45,63 @@ export function partOf({ metadata }: Deployment) {
   return managementParts.find((part) => part === metadata.labels?.[labels.component]);
 }
 
+/** A candidate before the choice. */
+type Candidate = Omit<OperatorHome, 'searched' | 'others'>;
+
+/** Candidates, and the time for the age of a Lease. */
+export interface Search {
+  /** Namespace by --operator-namespace; undefined: the usual ones. */
+  readonly chosen: string | undefined;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Finds the operator: the Deployment states the installation, the Lease only the leading Pod. Throws the answer 403 if
- * the user may read no candidate.
+ * Finds the operator: a running operator comes first, then the Deployment, which states the installation, then the
+ * Lease. Throws the answer 403 if the user may read no candidate.
  */
 export async function findOperator(
   client: Pick<KubeClient, 'find' | 'listAll'>,
-  chosen: string | undefined,
-  signal: AbortSignal,
+  { chosen, now, signal }: Search,
 ): Promise<OperatorHome> {
   const candidates = chosen === undefined ? usualHomes : [chosen];
   const homes = await Promise.all(candidates.map((name) => homeIn(client, name, signal)));
-  const [best, ...others] = homes.toSorted((a, b) => rankOf(b) - rankOf(a));
+  const [best, ...others] = homes.toSorted((a, b) => rankOf(b, now) - rankOf(a, now));
   if (best === undefined) throw new Error('no candidate for the namespace of the operator');
-  if (rankOf(best) === 0) for (const home of [best, ...others]) valueOf(home.deployments);
-  return { ...best, searched: candidates };
+  if (rankOf(best, now) === 0) for (const home of [best, ...others]) valueOf(home.deployments);
+  const installed = others.filter((each) => each.installed === 'Deployment' || isLed(each, now));
+  return { ...best, searched: candidates, others: installed.map(({ namespace }) => namespace) };
 }
 
-/** Ranks a candidate: first the operator's Deployment, then a Lease, then further parts. */
-function rankOf({ installed, deployments: found }: Omit<OperatorHome, 'searched'>): number {
+/** Ranks a candidate: first a live Lease, then ready replicas, then the installation. */
+function rankOf(home: Candidate, now: Date): number {
+  return (isLed(home, now) ? 20 : 0) + (isReady(home) ? 10 : 0) + installationRank(home);
+}
+
+/** Ranks an installation: first the operator's Deployment, then a Lease, then further parts. */
+function installationRank({ installed, deployments: found }: Candidate): number {
   if (installed === 'Deployment') return 4;
-  if (installed === 'Process') return 3;
+  if (installed !== 'None') return 3;
   if ('denied' in found) return 0;
   return found.value.length > 0 ? 2 : 0;
+}
+
+function isLed({ lease }: Candidate, now: Date): boolean {
+  return 'value' in lease && leaderOf(lease.value, now) !== undefined;
+}
+
+function isReady({ deployments: found }: Candidate): boolean {
+  return (
+    'value' in found &&
+    found.value.some((each) => partOf(each) === 'operator' && (each.status?.readyReplicas ?? 0) > 0)
+  );
 }
 
 async function homeIn(
   client: Pick<KubeClient, 'find' | 'listAll'>,
   namespace: string,
   signal: AbortSignal,
-): Promise<Omit<OperatorHome, 'searched'>> {
+): Promise<Candidate> {
   const labelSelector = `${labels.component} in (${managementParts.join(',')})`;
   const [found, lease] = await Promise.all([
     readable(async () => {
@@ -88,7 +120,9 @@ function installedBy(
   if ('value' in found && found.value.some((each) => partOf(each) === 'operator')) {
     return 'Deployment';
   }
-  return 'value' in lease && lease.value !== undefined ? 'Process' : 'None';
+  const hasLease = 'value' in lease && lease.value !== undefined;
+  if (!hasLease) return 'None';
+  return 'value' in found ? 'Process' : 'Unknown';
 }
 
 async function readable<T>(read: () => Promise<T>): Promise<Readable<T>> {

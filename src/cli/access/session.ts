@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { accessTexts } from '../../api/texts/access.ts';
 import { filled } from '../../api/texts/text.ts';
@@ -7,7 +8,7 @@ import type { ClusterAccess } from '../../kube/access/access.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
 import { DeadlineReached } from '../../time/deadline.ts';
-import { accessOf, connect } from '../cluster-access.ts';
+import { accessOf, type ClusterFlags, connect } from '../cluster-access.ts';
 import { type AccessOptions, usualRequestTimeoutMs } from '../options.ts';
 import { boundedClient } from './bounded-client.ts';
 import { type ChildLimit, NoSuchProgram } from './child.ts';
@@ -64,9 +65,12 @@ export class Session implements AsyncDisposable {
   }
 
   home(): Promise<OperatorHome> {
-    this.#home ??= this.management().then((client) =>
-      findOperator(client, this.options.operatorNamespace, this.signal),
-    );
+    const search = {
+      chosen: this.options.operatorNamespace,
+      now: this.now(),
+      signal: this.signal,
+    };
+    this.#home ??= this.management().then((client) => findOperator(client, search));
     return this.#home;
   }
 
@@ -141,7 +145,7 @@ export class Session implements AsyncDisposable {
     const choice = this.#choice(provider);
     return once(this.#clients, choice, async () =>
       boundedClient(
-        this.#kept(connect(await this.#accessTo(choice), this.limit)),
+        this.#kept(connect(await this.#accessTo(provider), this.limit)),
         new SourceLimit(this.limit),
       ),
     );
@@ -149,27 +153,24 @@ export class Session implements AsyncDisposable {
 
   /** Reads text from an API server, such as a log; undefined: the management cluster. */
   async text(provider: string | undefined, path: string): Promise<string> {
-    return readClusterText(await this.#accessTo(this.#choice(provider)), path, this.limit);
+    return readClusterText(await this.#accessTo(provider), path, this.limit);
   }
 
-  #accessTo(choice: ClusterChoice): Promise<ClusterAccess> {
-    return once(this.#accesses, choice, () => this.#access(choice));
+  #accessTo(provider: string | undefined): Promise<ClusterAccess> {
+    const choice = this.#choice(provider);
+    return once(this.#accesses, choice, () => this.#access(choice, optionsFor(provider)));
   }
 
-  async #access(choice: ClusterChoice): Promise<ClusterAccess> {
+  async #access(choice: ClusterChoice, flags: ClusterFlags): Promise<ClusterAccess> {
     try {
       return this.#kept(await tunnels.startProxy(choice, this.limit));
     } catch (error) {
       if (error instanceof NoSuchProgram) {
-        const path = kubeconfigOf(choice.kubeconfig);
-        return accessOf(path, choice.context, { file: '--kubeconfig', context: '--context' });
+        return accessOf(kubeconfigOf(choice.kubeconfig), choice.context, flags);
       }
       const isKnown = error instanceof Unread || error instanceof DeadlineReached;
       if (isKnown || this.signal.aborted || !(error instanceof Error)) throw error;
-      throw new Unread(
-        filled(accessTexts.kubectlFailed, { message: error.message.replace(/^error: /, '') }),
-        accessTexts.checkKubeconfig,
-      );
+      throw failedProxy(error, choice, flags);
     }
   }
 
@@ -187,6 +188,28 @@ export class Session implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const resource of this.#open.toReversed()) await resource[Symbol.asyncDispose]();
   }
+}
+
+/** Returns the options by which the user chose a cluster. */
+function optionsFor(provider: string | undefined): ClusterFlags {
+  if (provider === undefined) return { file: '--kubeconfig', context: '--context' };
+  return {
+    file: `--business-kubeconfig ${provider}=FILE`,
+    context: `--business-context ${provider}=CONTEXT`,
+  };
+}
+
+function failedProxy(error: Error, { kubeconfig }: ClusterChoice, flags: ClusterFlags): Unread {
+  if (kubeconfig !== undefined && !existsSync(kubeconfig)) {
+    return new Unread(
+      filled(accessTexts.noSuchKubeconfig, { kubeconfig }),
+      filled(accessTexts.giveKubeconfig, { option: flags.file }),
+    );
+  }
+  return new Unread(
+    filled(accessTexts.kubectlFailed, { message: error.message.replace(/^error: /, '') }),
+    filled(accessTexts.checkKubeconfig, { option: flags.context }),
+  );
 }
 
 async function readToken(path: string): Promise<string> {

@@ -37,8 +37,8 @@ export function choiceOf(
   return { kubeconfig: own ?? kubeconfig, context: chosen };
 }
 
-/** Returns kubectl's flags for a business cluster, such as "--context prod". */
-export function flagsTo(options: AccessOptions, provider: string): string {
+/** Returns kubectl's flags for a cluster, such as "--context prod"; undefined: the management cluster. */
+export function flagsTo(options: AccessOptions, provider: string | undefined): string {
   const choice = choiceOf(options, provider);
   return choice ? flagText(choice) : '--context CONTEXT';
 }
@@ -57,6 +57,11 @@ export function kubeconfigOf(kubeconfig: string | undefined): string {
   return kubeconfig ?? usualKubeconfig();
 }
 
+/** A query may hold a secret. */
+function originOf({ inventory }: AccessOptions): string | undefined {
+  return inventory === undefined ? undefined : new URL(inventory).origin;
+}
+
 /** Returns the required source; undefined: a business cluster without access options. */
 export function requiredSource(
   options: AccessOptions,
@@ -70,7 +75,7 @@ export function requiredSource(
     readonly operatorPlace: string;
   },
 ): RequiredSource | undefined {
-  if (source === 'operator') return { source, place: options.inventory ?? operatorPlace };
+  if (source === 'operator') return { source, place: originOf(options) ?? operatorPlace };
   const choice = choiceOf(options, provider);
   return choice && { source, place: placeOf(choice) };
 }

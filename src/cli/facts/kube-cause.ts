@@ -33,6 +33,11 @@ export function ofKube(error: KubeError, { grant, kubeconfig = '' }: ReadContext
   if (status === 401) return { why: accessTexts.unauthorized, next: afterUnauthorized(kubeconfig) };
   if (status === 404) return { why: accessTexts.kindNotServed, next: accessTexts.checkContext };
   if (kubectlDefault.test(message)) return { why: noContext(kubeconfig), next: accessTexts.logIn };
+  // kubectl's text for an exec plugin without credentials.
+  if (message.includes('getting credentials: ')) {
+    const why = filled(accessTexts.noCredentials, { text: plainMessage(error) });
+    return { why, next: accessTexts.logInAgain };
+  }
   return { why: kubeCause(error), next: accessTexts.checkApiServer };
 }
 

@@ -6,9 +6,9 @@ import {
   type SceneOptions,
   startScene,
 } from '../../../test/fixtures/cli/scene.ts';
-import { labels } from '../../api/names.ts';
+import { labels, operatorLease } from '../../api/names.ts';
 import type { PodNotStarted } from '../../explain/facts.ts';
-import { deployments, events, pods } from '../../kube/core-resources.ts';
+import { deployments, events, leases, pods } from '../../kube/core-resources.ts';
 import { Session } from '../access/session.ts';
 import { readParts } from './management-facts.ts';
 
@@ -69,6 +69,32 @@ const noLease: SceneOptions = { withoutLease: true };
 const unscheduled = [
   { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'no volume' },
 ];
+
+const other = 'multinic-system';
+
+/** Scales the first operator to 0 and starts a second one in the other usual namespace. */
+async function replaced(scene: CliFixture): Promise<void> {
+  await scaled(scene);
+  await scene.client.patch(leases, ofLease, { spec: { renewTime: '2020-01-01T00:00:00.000000Z' } });
+  await second(scene);
+}
+
+const ofLease = { namespace: home, name: operatorLease };
+
+/** Installs a second operator in the other usual namespace. */
+async function second({ client }: CliFixture): Promise<void> {
+  const { spec } = await client.get(deployments, { namespace: home, name: operatorDeployment });
+  const own = { namespace: other, name: 'second' };
+  const ofOperator = { [labels.component]: 'operator' };
+  await client.create(deployments, {
+    metadata: { ...own, labels: ofOperator },
+    spec: { ...spec, replicas: 1 },
+  });
+  await client.patchStatus(deployments, own, { status: { replicas: 1, readyReplicas: 1 } });
+  const renewTime = new Date().toISOString().replace('Z', '000Z');
+  const lease = { holderIdentity: 'second-0_1', leaseDurationSeconds: 15, renewTime };
+  await client.create(leases, { metadata: { ...ofLease, namespace: other }, spec: lease });
+}
 
 /** Returns the texts that a screen shows about Pods that do not start. */
 function namesIn(expected: object): readonly string[] {
@@ -166,6 +192,18 @@ it.each([
     { installed: 'Process', leader: 'laptop', readyReplicas: 1 },
   ],
   [
+    'replaced a dead one in another namespace',
+    {},
+    replaced,
+    { namespace: other, leader: 'second-0', homes: [other, home] },
+  ],
+  [
+    'runs next to another one',
+    {},
+    second,
+    { namespace: home, readyReplicas: 1, homes: [home, other] },
+  ],
+  [
     'is not installed',
     { ...noLease, withoutDeployments: true },
     undefined,
@@ -184,4 +222,5 @@ it.each([
   const isProcess = 'installed' in expected && expected.installed === 'Process';
   expect(status === 0).toBe(isProcess || 'isUpdating' in expected);
   for (const text of namesIn(expected)) expect(out).toContain(text);
+  expect(out.includes('SeveralOperators')).toBe('homes' in expected);
 });

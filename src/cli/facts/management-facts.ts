@@ -76,7 +76,9 @@ export function readParts(session: Session): Promise<Fact<ManagementParts>> {
     );
     const cli = { part: 'cli' as const, providerId: undefined, version: thisBuild().version };
     return {
-      health: [...withoutDeployment(session, home, leader), ...health],
+      health: [...withoutDeployment(session, home, leader), ...health].map((each) =>
+        withHomes(home, each),
+      ),
       versions: [...found.flatMap(versionsOf), cli],
     };
   });
@@ -97,7 +99,7 @@ function withoutDeployment(
   leader: string | undefined,
 ): PartHealth[] {
   const { installed } = home;
-  if (installed === 'Deployment') return [];
+  if (installed === 'Deployment' || installed === 'Unknown') return [];
   // The operator behind --inventory may be in another cluster.
   if (installed === 'None' && options.inventory !== undefined) {
     throw new Unread(noOperator(home), accessTexts.giveOperatorNamespace);
@@ -106,6 +108,12 @@ function withoutDeployment(
   const problem = installed === 'None' ? noOperator(home).en : undefined;
   const counts = { replicas, readyReplicas: replicas, leader, problem };
   return [{ part: 'operator', providerId: undefined, installed, ...counts }];
+}
+
+/** Adds the namespaces to an operator that is not the only one. */
+function withHomes({ namespace, others }: OperatorHome, health: PartHealth): PartHealth {
+  const isOne = health.part !== 'operator' || others.length === 0;
+  return isOne ? health : { ...health, homes: [namespace, ...others] };
 }
 
 async function healthOf(

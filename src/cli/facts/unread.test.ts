@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { KubeError } from '../../kube/errors.ts';
-import { grantEdit, grantView } from '../access/grants.ts';
+import {
+  grantConfigMap,
+  grantCrds,
+  grantEdit,
+  grantNodes,
+  grantOnlyNodes,
+  grantPods,
+  grantView,
+} from '../access/grants.ts';
 import { Session } from '../access/session.ts';
 import { factOf } from './unread.ts';
 
@@ -41,12 +49,24 @@ it.each([
     'the API server does not answer: dial tcp 10.0.0.1:6443: connect: connection refused',
     'check that the API server is reachable',
   ],
+  [
+    'a failing exec plugin',
+    ofProxy('getting credentials: exec: executable aws failed with exit code 1'),
+    'the credentials cannot be read: getting credentials: exec: executable aws failed with exit code 1',
+    'log in to the cluster again',
+  ],
   ['a 401', refused(401), 'the credentials are not accepted (401)', 'log in to the cluster again'],
   [
     'a 403',
     refused(403, mayNot),
     'no access (403)',
     'ask an administrator of the cluster to run: kubectl -n team-a create rolebinding multinic-edit-jane --clusterrole=multinic-edit --user=jane',
+  ],
+  [
+    'a 403 for a user with a backslash',
+    refused(403, mayNot.replace('"jane"', String.raw`"CORP\\jane"`)),
+    'no access (403)',
+    String.raw`--user='CORP\jane'`,
   ],
   [
     'garbage',
@@ -94,4 +114,19 @@ it.each([
   [undefined, 'kubectl create clusterrolebinding'],
 ])('the right to read OpenstackConfigs in namespace %s is: %s', (namespace, command) => {
   expect(grantView(namespace)('jane', undefined)).toMatch(command);
+});
+
+it.each([
+  ['Nodes', grantNodes('')],
+  ['Nodes only', grantOnlyNodes('')],
+  ['CRDs', grantCrds('')],
+  ['Pods', grantPods('', 'multinic-system')],
+  ['a ConfigMap', grantConfigMap('', () => 'kubeadm-config')],
+] as const)('the rights of two users to read %s share no object', (_, grant) => {
+  const namesOf = (user: string) =>
+    [...grant(user, undefined).matchAll(/(?:role|rolebinding|binding) (\S+)/g)].map(
+      ([, name]) => name,
+    );
+  expect(namesOf('jane')).toHaveLength(2);
+  expect(namesOf('jane').filter((name) => namesOf('joe').includes(name))).toEqual([]);
 });

@@ -1,4 +1,6 @@
-/** Kind that a chart installs. */
+import type { Verb } from '../../kube/rights.ts';
+
+/** Kind that an installation writes. */
 export interface ChartKind {
   /** Empty: the core group. */
   readonly group: string;
@@ -6,7 +8,14 @@ export interface ChartKind {
   readonly plural: string;
   readonly kind: string;
   readonly namespaced: boolean;
+  readonly verbs: readonly Verb[];
 }
+
+/** Verbs that helm and kubectl apply use for the objects of a chart. */
+const ofObjects: readonly Verb[] = ['get', 'create', 'patch', 'delete'];
+
+/** Verbs that helm uses for the Secrets in which it stores releases. */
+const ofReleases: readonly Verb[] = ['get', 'list', 'create', 'update', 'delete'];
 
 const inNamespace = (group: string, version: string, kind: string, plural: string): ChartKind => ({
   group,
@@ -14,6 +23,7 @@ const inNamespace = (group: string, version: string, kind: string, plural: strin
   plural,
   kind,
   namespaced: true,
+  verbs: ofObjects,
 });
 
 const ofCluster = (group: string, version: string, kind: string, plural: string): ChartKind => ({
@@ -22,16 +32,18 @@ const ofCluster = (group: string, version: string, kind: string, plural: string)
   plural,
   kind,
   namespaced: false,
+  verbs: ofObjects,
 });
 
 const rbac = 'rbac.authorization.k8s.io';
 
-/** Kinds in both charts, without kinds for optional integrations such as Prometheus. */
+/** Kinds in both charts and for their releases, without kinds for optional integrations such as Prometheus. */
 const shared: readonly ChartKind[] = [
   ofCluster('', 'v1', 'Namespace', 'namespaces'),
   inNamespace('', 'v1', 'ServiceAccount', 'serviceaccounts'),
   inNamespace('', 'v1', 'Service', 'services'),
   inNamespace('', 'v1', 'ConfigMap', 'configmaps'),
+  { ...inNamespace('', 'v1', 'Secret', 'secrets'), verbs: ofReleases },
   inNamespace('', 'v1', 'Pod', 'pods'),
   inNamespace('apps', 'v1', 'Deployment', 'deployments'),
   inNamespace('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets'),

@@ -7,6 +7,7 @@ import type { SectionReport } from '../../explain/finding.ts';
 import { nextFor } from '../../explain/next-steps.ts';
 import { type Checked, error, reportOf, warning } from '../../explain/sections/check.ts';
 import { same } from '../../explain/wording.ts';
+import type { Node } from '../../kube/core-resources.ts';
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { CloudIdentity } from '../../openstack/cloud-identity.ts';
 import { createClouds } from '../../openstack/clouds.ts';
@@ -62,6 +63,7 @@ export async function examineCloud(
   session: Session,
   open: OpenCloud | undefined,
   clusters: readonly ClusterNodes[],
+  chosen: Node | undefined,
 ): Promise<SectionReport> {
   if (open === undefined) {
     const missing = {
@@ -73,10 +75,10 @@ export async function examineCloud(
     return reportOf('cloud', same(''), [none]);
   }
   try {
-    const servers = await withDeadline(session.limit, (signal) => listsOf(open.cloud, signal));
+    const servers = await listsOf(session, open.cloud);
     const summary = filled(preflightTexts.cloudGood, { servers: amount(servers.size, 'server') });
     return reportOf('cloud', summary, [
-      withoutServer(clusters, servers),
+      withoutServer(clusters, servers, chosen),
       { findings: [], checks: 3 },
     ]);
   } catch (cause) {
@@ -84,12 +86,40 @@ export async function examineCloud(
   }
 }
 
+/** Error: a service did not answer within the limit. */
+class SilentService extends Error {
+  readonly service: Service;
+  readonly ms: number;
+  constructor(service: Service, { ms, message }: DeadlineReached) {
+    super(message);
+    this.service = service;
+    this.ms = ms;
+  }
+}
+
 /** Reads the lists of a sync; returns the ids of the servers. */
-async function listsOf(cloud: Cloud, signal: AbortSignal): Promise<ReadonlySet<string>> {
-  const servers = await cloud.projectServers([], Number.POSITIVE_INFINITY, signal);
+async function listsOf(session: Session, cloud: Cloud): Promise<ReadonlySet<string>> {
+  const servers = await answerOf(session, cloud, 'nova', (signal) =>
+    cloud.projectServers([], Number.POSITIVE_INFINITY, signal),
+  );
   const [first = 'none'] = servers.keys();
-  await cloud.portsOf([first], signal);
+  await answerOf(session, cloud, 'neutron', (signal) => cloud.portsOf([first], signal));
   return new Set(servers.keys());
+}
+
+/** Calls a service within the limit. Throws SilentService at the limit: before the login Keystone is silent. */
+async function answerOf<T>(
+  { limit }: Session,
+  cloud: Cloud,
+  service: Service,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withDeadline(limit, call);
+  } catch (cause) {
+    if (!(cause instanceof DeadlineReached)) throw cause;
+    throw new SilentService(cloud.projectId === undefined ? 'keystone' : service, cause);
+  }
 }
 
 const reasonOf: Readonly<Partial<Record<Service, string>>> = {
@@ -101,25 +131,30 @@ const reasonOf: Readonly<Partial<Record<Service, string>>> = {
 function failed(cause: unknown, file: string): Checked {
   const text = filled(preflightTexts.checkCloud, { file });
   const next = { text, commands: [], preview: [] };
-  const reason = isRequestError(cause)
-    ? (reasonOf[cause.service] ?? 'KeystoneError')
-    : 'KeystoneError';
-  return { findings: [error(file, reason, causeOf(cause), next)], checks: 1 };
+  const { service, evidence } = causeOf(cause);
+  const reason = reasonOf[service] ?? 'KeystoneError';
+  return { findings: [error(file, reason, evidence, next)], checks: 1 };
 }
 
-function causeOf(cause: unknown): Wording {
-  if (cause instanceof DeadlineReached) {
-    return filled(accessTexts.noAnswerWithin, { time: `${cause.ms / 1_000}s` });
+function causeOf(cause: unknown): { readonly service: Service; readonly evidence: Wording } {
+  if (cause instanceof SilentService) {
+    const { service, ms } = cause;
+    const { en, ko } = filled(accessTexts.noAnswerWithin, { time: `${ms / 1_000}s` });
+    return { service, evidence: { en: `${service}: ${en}`, ko: `${service}: ${ko}` } };
   }
-  if (isRequestError(cause)) return same(cause.message);
+  if (isRequestError(cause)) return { service: cause.service, evidence: same(cause.message) };
   throw cause;
 }
 
-function withoutServer(clusters: readonly ClusterNodes[], servers: ReadonlySet<string>): Checked {
+function withoutServer(
+  clusters: readonly ClusterNodes[],
+  servers: ReadonlySet<string>,
+  chosen: Node | undefined,
+): Checked {
   const findings = clusters.flatMap(({ provider, nodes }) =>
     (nodes.state === 'read' ? nodes.value : []).flatMap((node) => {
       const uuid = uuidOf(node);
-      if (uuid === '' || servers.has(uuid)) return [];
+      if (uuid === '' || servers.has(uuid) || (chosen && node !== chosen)) return [];
       const evidence = filled(preflightTexts.noServer, { uuid });
       const subject = `${provider}/${node.metadata.name}`;
       return [warning(subject, 'ServerNotFound', evidence, nextFor('ServerNotFound', {}))];

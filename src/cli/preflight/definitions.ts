@@ -7,8 +7,9 @@ import type { SectionReport } from '../../explain/finding.ts';
 import { nextFor } from '../../explain/next-steps.ts';
 import { type Checked, error, onFact, reportOf, warning } from '../../explain/sections/check.ts';
 import { type Crd, crds } from '../../kube/core-resources.ts';
-import { grantView } from '../access/grants.ts';
+import { grantCrds } from '../access/grants.ts';
 import type { Session } from '../access/session.ts';
+import { flagsTo } from '../access/sources.ts';
 import { factOf } from '../facts/unread.ts';
 import { aboutCluster, type TargetCluster } from './clusters.ts';
 
@@ -29,7 +30,7 @@ async function definitionsIn(session: Session, cluster: TargetCluster): Promise<
   const about = aboutCluster(
     cluster,
     filled(preflightTexts.definitions, { cluster: cluster.name }),
-    grantView(undefined),
+    grantCrds(flagsTo(session.options, cluster.provider)),
   );
   const fact = await factOf(session, about, async () => {
     const client = await session.client(cluster.provider);

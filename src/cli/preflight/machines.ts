@@ -14,7 +14,7 @@ import {
 } from '../../explain/sections/check.ts';
 import { type Node, nodes } from '../../kube/core-resources.ts';
 import { thisBuild } from '../../process/version.ts';
-import { grantNodes } from '../access/grants.ts';
+import { grantOnlyNodes } from '../access/grants.ts';
 import type { Session } from '../access/session.ts';
 import { flagsTo } from '../access/sources.ts';
 import { factOf } from '../facts/unread.ts';
@@ -36,7 +36,7 @@ export async function readNodesOf(
   const about = aboutCluster(
     cluster,
     filled(preflightTexts.nodes, { cluster: cluster.name }),
-    grantNodes(flagsTo(session.options, provider)),
+    grantOnlyNodes(flagsTo(session.options, provider)),
   );
   const fact = await factOf(session, about, async () => {
     const client = await session.client(provider);
@@ -48,7 +48,7 @@ export async function readNodesOf(
 /** Examines systemUUIDs, OS images and the agent's image; `chosen`: one Node only. */
 export function examineMachines(
   clusters: readonly ClusterNodes[],
-  chosen: string | undefined,
+  chosen: Node | undefined,
 ): SectionReport {
   const checked = clusters.map(({ provider, nodes: fact }) =>
     onFact(fact, (all) => machinesIn(provider, all, chosen)),
@@ -71,8 +71,8 @@ const withoutBusiness: Checked = {
   checks: 0,
 };
 
-function machinesIn(provider: string, all: readonly Node[], chosen: string | undefined): Checked {
-  const shown = all.filter(({ metadata }) => chosen === undefined || metadata.name === chosen);
+function machinesIn(provider: string, all: readonly Node[], chosen: Node | undefined): Checked {
+  const shown = all.filter((node) => chosen === undefined || node === chosen);
   const byUuid = Map.groupBy(all, uuidOf);
   return {
     findings: shown.flatMap((node) => [

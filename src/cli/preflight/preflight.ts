@@ -40,8 +40,7 @@ export async function preflight(
   const open = await openCloudOf(session, options);
   try {
     const nodes = await Promise.all(business.map((cluster) => readNodesOf(session, cluster)));
-    const chosen =
-      options.node === undefined ? undefined : nodeIn(nodes, options.node).metadata.name;
+    const chosen = options.node === undefined ? undefined : nodeIn(nodes, options.node);
     return await Promise.all([
       examineApi(session, clusters),
       examineRights(session, clusters),
@@ -51,7 +50,7 @@ export async function preflight(
         session,
         business.map(({ provider }) => provider),
       ),
-      examineCloud(session, open, nodes),
+      examineCloud(session, open, nodes, chosen),
     ]);
   } finally {
     await open?.[Symbol.asyncDispose]();
@@ -71,9 +70,10 @@ export async function printedRequest(session: Session, options: PreflightOptions
   const business = targetClusters(session).filter(isBusiness);
   const nodes = await Promise.all(business.map((cluster) => readNodesOf(session, cluster)));
   const node = nodeIn(nodes, name);
-  const request = await withDeadline(session.limit, (signal) =>
+  const { request, left } = await withDeadline(session.limit, (signal) =>
     agentRequestFor(node, open.cloud, signal),
   );
+  for (const { id, why } of left) console.error(`Warning: the request lacks port ${id}: ${why}.`);
   return JSON.stringify(request, undefined, 2);
 }
 

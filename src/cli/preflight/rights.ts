@@ -1,17 +1,16 @@
 import { preflightTexts } from '../../api/texts/preflight.ts';
 import { filled } from '../../api/texts/text.ts';
+import type { Missing } from '../../explain/fact.ts';
 import type { SectionReport } from '../../explain/finding.ts';
 import { nextFor } from '../../explain/next-steps.ts';
 import { type Checked, error, onFact, reportOf } from '../../explain/sections/check.ts';
 import type { Verb } from '../../kube/rights.ts';
-import { grantView } from '../access/grants.ts';
+import { grantSystem } from '../access/grants.ts';
 import type { Session } from '../access/session.ts';
-import { factOf } from '../facts/unread.ts';
+import { flagsTo } from '../access/sources.ts';
+import { type FactAbout, factOf } from '../facts/unread.ts';
 import { type ChartKind, chartKinds } from './chart-kinds.ts';
 import { aboutCluster, type TargetCluster } from './clusters.ts';
-
-/** Verbs that helm and kubectl apply use. */
-const verbs: readonly Verb[] = ['get', 'create', 'patch', 'delete'];
 
 /** Examines with SelfSubjectAccessReviews whether the user may install the charts. */
 export async function examineRights(
@@ -32,7 +31,7 @@ async function rightsIn(session: Session, cluster: TargetCluster): Promise<Check
   const about = aboutCluster(
     cluster,
     filled(preflightTexts.rights, { cluster: cluster.name }),
-    grantView(undefined),
+    grantSystem(flagsTo(session.options, cluster.provider), 'system:basic-user'),
   );
   const kinds: readonly ChartKind[] = chartKinds[cluster.chart];
   const fact = await factOf(session, about, () =>
@@ -42,15 +41,23 @@ async function rightsIn(session: Session, cluster: TargetCluster): Promise<Check
     findings: reviews
       .filter(({ denied }) => denied.length > 0)
       .map((each) => finding(cluster, each)),
-    skipped: reviews
-      .filter(({ isUndecided }) => isUndecided)
-      .map(({ kind: { kind } }) => ({
-        what: about.what,
-        why: filled(preflightTexts.undecided, { kind }),
-        next: { en: '', ko: '' },
-      })),
-    checks: reviews.length,
+    skipped: undecidedIn(session, about, reviews),
+    checks: reviews.filter(({ isUndecided }) => !isUndecided).length,
   }));
+}
+
+/** An undecided review is a missing answer of the API server. */
+function undecidedIn(
+  session: Session,
+  { what, source, provider }: FactAbout,
+  reviews: readonly Review[],
+): Missing[] {
+  const open = reviews.filter(({ isUndecided }) => isUndecided);
+  if (open.length === 0) return [];
+  const kinds = open.map(({ kind: { kind } }) => kind).join(', ');
+  const why = filled(preflightTexts.undecided, { kinds });
+  const required = session.required(source, provider);
+  return [{ what, why, next: preflightTexts.checkAuthorizer, ...(required && { required }) }];
 }
 
 async function reviewOf(
@@ -59,7 +66,7 @@ async function reviewOf(
   kind: ChartKind,
 ): Promise<Review> {
   const client = await session.client(provider);
-  const { group, plural: resource, namespaced } = kind;
+  const { group, plural: resource, namespaced, verbs } = kind;
   const where = namespaced ? { namespace } : {};
   const answers = await Promise.all(
     verbs.map((verb) =>

@@ -5,8 +5,9 @@ import type { SectionReport } from '../../explain/finding.ts';
 import { nextFor } from '../../explain/next-steps.ts';
 import { type Checked, error, onFact, reportOf } from '../../explain/sections/check.ts';
 import { isNotFound, KubeError } from '../../kube/errors.ts';
-import { grantView } from '../access/grants.ts';
+import { grantSystem } from '../access/grants.ts';
 import type { Session } from '../access/session.ts';
+import { flagsTo } from '../access/sources.ts';
 import { factOf } from '../facts/unread.ts';
 import { type ChartKind, chartKinds } from './chart-kinds.ts';
 import { aboutCluster, type TargetCluster } from './clusters.ts';
@@ -28,7 +29,7 @@ async function servedIn(session: Session, cluster: TargetCluster): Promise<Check
   const about = aboutCluster(
     cluster,
     filled(preflightTexts.kinds, { cluster: cluster.name }),
-    grantView(undefined),
+    grantSystem(flagsTo(session.options, cluster.provider), 'system:discovery'),
   );
   const fact = await factOf(session, about, async () => {
     const client = await session.client(cluster.provider);

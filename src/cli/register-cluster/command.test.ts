@@ -8,9 +8,12 @@ import { annotations } from '../../api/names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { createKubeClient } from '../../kube/client/http-client.ts';
 import { namespaces, roleBindings, roles, secrets } from '../../kube/core-resources.ts';
+import { KubeError } from '../../kube/errors.ts';
 import { systemClock } from '../../time/clock.ts';
+import { DeadlineReached } from '../../time/deadline.ts';
 import { cliMain } from '../main-cli.ts';
 import { registrationOf } from './command.ts';
+import { namedClient } from './named-client.ts';
 import { register } from './register.ts';
 import { screenOf } from './screen.ts';
 
@@ -161,9 +164,24 @@ describe('multinic register-cluster', () => {
     },
   );
 
+  it.each([
+    ['a silent', { cause: new DeadlineReached(30_000) }, 'no answer within 30 s'],
+    ['an unreachable', {}, 'connect ECONNREFUSED'],
+  ])('register-cluster names %s cluster and only options that it has', async (...row) => {
+    const [, cause, why] = row;
+    const details = { status: 0, reason: 'Unreachable', message: 'GET /api: connect ECONNREFUSED' };
+    const find = () => Promise.reject(new KubeError({ ...details, ...cause }));
+    const named = namedClient({ ...client, find }, { name: 'business', server });
+    const asked = named.find(namespaces, { name: 'x' });
+    await expect(asked).rejects.toMatchObject({
+      message: `the business cluster (${server}) does not answer: ${why}`,
+      next: `check the connection to ${server}`,
+    });
+  });
+
   it('register-cluster refuses a list of kubeconfigs', async () => {
     vi.stubEnv('KUBECONFIG', [path, path].join(delimiter));
-    expect(await cliMain('register-cluster', ['biz-1', '--business-kubeconfig', path])).toBe(3);
+    expect(await cliMain('register-cluster', ['biz-1', '--business-kubeconfig', path])).toBe(2);
     expect(printed.join('\n')).toContain('--management-kubeconfig');
   });
 

@@ -9,6 +9,7 @@ import { confirmed } from '../confirmed.ts';
 import { languageOption, outputOption } from '../options.ts';
 import { Refusal } from '../refusal.ts';
 import { type BusinessOptions, businessAccess } from './business-access.ts';
+import { namedClient } from './named-client.ts';
 import { checkBusiness, checkManagement, checkRegistration } from './preconditions.ts';
 import { type Clusters, register, rehearse } from './register.ts';
 import { type Registration, registeredAccess } from './registration.ts';
@@ -88,15 +89,20 @@ export function registerClusterCommand(): Command {
 async function registerCluster(provider: string, options: Options): Promise<void> {
   const tokenSeconds = lifetimeOf(options.tokenLifetime);
   const access = await accessesOf(provider, options);
-  await using business = connect(access.business);
-  await using management = connect(access.management);
+  await using openBusiness = connect(access.business);
+  await using openManagement = connect(access.management);
+  const servers = { business: access.business.server, management: access.management.server };
+  const business = namedClient(openBusiness, { name: 'business', server: servers.business });
+  const management = namedClient(openManagement, {
+    name: 'management',
+    server: servers.management,
+  });
   const registration = registrationOf(provider, options, access.business);
   const clusters: Clusters = { business, management };
 
   checkRegistration(registration);
   await checkBusiness(business, registration);
   await checkManagement(management, registration, options.replace);
-  const servers = { business: access.business.server, management: access.management.server };
   const screen = screenOf(options);
   screen.plan(planText(registration, servers, options));
   await rehearse(clusters, registration);

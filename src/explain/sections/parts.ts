@@ -34,7 +34,16 @@ function isComparable(versions: readonly PartVersion[]): boolean {
 }
 
 function unhealthy(parts: readonly PartHealth[]): Checked {
-  return { findings: parts.flatMap(findingsOf), checks: parts.length };
+  const findings = parts.flatMap((part) => [...severalOf(part), ...findingsOf(part)]);
+  return { findings, checks: parts.length };
+}
+
+/** Two operators change the same ports; the facts are about the first namespace. */
+function severalOf(part: PartHealth): Checked['findings'] {
+  const [examined, ...others] = part.homes ?? [];
+  if (examined === undefined) return [];
+  const evidence = filled(doctorTexts.severalOperators, { examined, others: others.join(', ') });
+  return [error(nameOf(part), 'SeveralOperators', evidence, nextFor('SeveralOperators', {}))];
 }
 
 function findingsOf(part: PartHealth): Checked['findings'] {
