@@ -17,7 +17,10 @@ it.each([
   [allowRemovals('a/b'), `kubectl multinic allow-removals a/b ${config} --context prod`],
   ['kubectl multinic sync a/b', `kubectl multinic sync a/b ${config} --context prod`],
   ['kubectl get nodes', `kubectl ${config} --context prod-biz-1 get nodes`],
-  ['kubectl multinic register-cluster biz-2', 'kubectl multinic register-cluster biz-2'],
+  [
+    'kubectl multinic register-cluster biz-2',
+    "kubectl multinic register-cluster biz-2 --management-kubeconfig '/k/my config' --management-context prod",
+  ],
   ['openstack port show x', 'openstack port show x'],
 ])("command %s names the user's kubeconfig and context", (command, expected) => {
   const next = { text: same(''), commands: [command], preview: [command] };
@@ -49,7 +52,10 @@ it.each([
   ['kubectl multinic why a/b', `kubectl multinic why a/b ${api} ${business}`],
   ['kubectl multinic sync a/b', `kubectl multinic sync a/b ${api}`],
   ['with: kubectl multinic doctor; then', `with: kubectl multinic doctor ${api} ${business}; then`],
-  ['run kubectl multinic register-cluster.', 'run kubectl multinic register-cluster.'],
+  [
+    'run kubectl multinic register-cluster.',
+    'run kubectl multinic register-cluster --management-context prod.',
+  ],
   [
     'run: kubectl -n a create rolebinding x',
     'run: kubectl --context prod -n a create rolebinding x',

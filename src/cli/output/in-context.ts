@@ -40,7 +40,7 @@ function wordingInContext({ en, ko }: Wording, options: AccessOptions): Wording 
   return { en: textInContext(en, options), ko: textInContext(ko, options) };
 }
 
-const ownCommand = /kubectl multinic (?!register-)[a-z-]+/g;
+const ownCommand = /kubectl multinic [a-z-]+/g;
 const managementGrant = /kubectl (?=(?:-n \S+ )?create (?:cluster)?rolebinding )/g;
 
 /** Completes the commands of `multinic` and the grants within a text. */
@@ -57,9 +57,10 @@ export function commandInContext(
   options: AccessOptions,
   provider?: string,
 ): string {
-  // Its --kubeconfig is that of the business cluster.
-  if (!command.startsWith('kubectl ') || command.startsWith('kubectl multinic register-'))
-    return command;
+  if (!command.startsWith('kubectl ')) return command;
+  if (command.startsWith('kubectl multinic register-cluster')) {
+    return joined(command, registrationFlags(options));
+  }
   if (command.startsWith('kubectl multinic ')) return joined(command, ownFlags(command, options));
   const cluster = command.includes(' osc ') ? undefined : provider;
   const flags = flagText(
@@ -70,6 +71,13 @@ export function commandInContext(
 
 function managementFlags({ kubeconfig, context }: AccessOptions): string {
   return flagText({ kubeconfig, context });
+}
+
+/** `--context` of register-cluster was a business cluster's. */
+function registrationFlags({ kubeconfig, context }: AccessOptions): string {
+  return joined(
+    ...given({ '--management-kubeconfig': kubeconfig, '--management-context': context }),
+  );
 }
 
 /** Commands that read business clusters. */
@@ -83,13 +91,19 @@ function ownFlags(command: string, options: AccessOptions): string {
         ...pairs('--business-kubeconfig', businessKubeconfig ?? new Map<string, string>()),
       ]
     : [];
-  const single = [
-    ['--operator-namespace', operatorNamespace],
-    ['--inventory', inventory],
-    ['--token-file', tokenFile],
-  ] as const;
-  const words = single.flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
-  return joined(managementFlags(options), ...[...words, ...business].map(shellWord));
+  const single = given({
+    '--operator-namespace': operatorNamespace,
+    '--inventory': inventory,
+    '--token-file': tokenFile,
+  });
+  return joined(managementFlags(options), ...single, ...business.map(shellWord));
+}
+
+/** Returns the options that have a value, as shell words. */
+function given(options: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, shellWord(value)],
+  );
 }
 
 function pairs(name: string, values: ReadonlyMap<string, string>): string[] {
