@@ -13,8 +13,9 @@ export function problemOf(health: PartHealth): Wording | undefined {
   return problems.length > 0 ? joined(problems) : undefined;
 }
 
-/** Returns the part's result; a Pod without start fails no rollout within its deadline. */
+/** Returns the part's result; a Pod without start fails no rollout within its deadline. A second operator is a failure. */
 export function resultOf(health: PartHealth): 'ok' | 'warn' | 'fail' {
+  if (health.homes !== undefined) return 'fail';
   if (problemOf(health) === undefined) return 'ok';
   return health.isUpdating && stateText(health) === undefined ? 'warn' : 'fail';
 }

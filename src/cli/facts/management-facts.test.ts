@@ -223,4 +223,5 @@ it.each([
   expect(status === 0).toBe(isProcess || 'isUpdating' in expected);
   for (const text of namesIn(expected)) expect(out).toContain(text);
   expect(out.includes('SeveralOperators')).toBe('homes' in expected);
+  if ('homes' in expected) expect(out).toMatch(/^operator +FAIL/m);
 });
