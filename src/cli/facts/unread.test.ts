@@ -36,6 +36,12 @@ async function mergedKubeconfig(): Promise<string> {
   return file;
 }
 
+const about = {
+  what: { en: 'x', ko: 'x' },
+  source: 'management cluster',
+  grant: grantEdit,
+} as const;
+
 it.each([
   [
     'no kubeconfig at the path',
@@ -82,11 +88,6 @@ it.each([
   const [, error, why, next] = row;
   const options = { kubeconfig: '/nope', businessContext: new Map() };
   await using session = new Session(options, new AbortController().signal);
-  const about = {
-    what: { en: 'x', ko: 'x' },
-    source: 'management cluster',
-    grant: grantEdit,
-  } as const;
   const fact = await factOf(session, about, () => Promise.reject(error));
   expect(fact).toMatchObject({ why: { en: why }, required: { place: '/nope' } });
   if (fact.state === 'read') throw new Error('the fact was read');
@@ -96,11 +97,6 @@ it.each([
 it('a 401 names equal user names in a merged kubeconfig as a cause', async () => {
   const options = { kubeconfig: await mergedKubeconfig(), businessContext: new Map() };
   await using session = new Session(options, new AbortController().signal);
-  const about = {
-    what: { en: 'x', ko: 'x' },
-    source: 'management cluster',
-    grant: grantEdit,
-  } as const;
   const fact = await factOf(session, about, () => Promise.reject(refused(401)));
   expect(fact).toMatchObject({
     next: {
