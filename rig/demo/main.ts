@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,7 +10,9 @@ import { commandsOf } from './commands.ts';
 import { narrate } from './narrator.ts';
 import { choosePorts, type Ports } from './ports.ts';
 import { createScreen } from './screen.ts';
+import { stopOnSignals } from './stop.ts';
 import { runStory } from './story.ts';
+import { startWatchdog } from './watchdog/watchdog.ts';
 import { printPlan } from './without-root.ts';
 import { openDemoWorld } from './world.ts';
 
@@ -23,7 +26,9 @@ controller and agent configure real NICs on two hosts made of network namespaces
   --help            this text
 
 Needs Linux with the command ip, and root for the namespaces; without root it prints the agent's plan and exits with
-status 3. Nothing is left behind. Exit status: 0 done, 1 failed, 2 wrong arguments, a taken port or no ip, 3 not root.
+status 3. Ctrl-C ends the parts one by one and removes everything; a second Ctrl-C ends them at once. A process of its own
+removes what is left when the demo or its terminal dies.
+Exit status: 0 done, 1 failed, 2 wrong arguments, a taken port or no ip, 3 not root, 128 + N second signal N.
 `;
 
 const usageExit = 2;
@@ -52,7 +57,11 @@ const screen = createScreen(systemClock, (text) => process.stdout.write(text));
 /** Everything between the first and the last line; the stack takes down whatever was started. */
 async function demo(ports: Ports, once: boolean, signal: AbortSignal): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  const directory = await mkdtemp(join(tmpdir(), 'multinic-demo-'));
+  const directory = join(tmpdir(), `multinic-demo-${randomUUID().slice(0, 8)}`);
+  await startWatchdog(directory);
+  await mkdir(directory, { mode: 0o700 });
+  // Folders of hosts and kubelets, too; and the mark by which the watchdog recognizes the processes.
+  process.env['TMPDIR'] = directory;
   stack.defer(() => rm(directory, { recursive: true }));
   const supervisor = stack.use(new Supervisor(directory, systemClock));
   const ended = AbortSignal.any([signal, supervisor.failed]);
@@ -83,9 +92,9 @@ async function demo(ports: Ports, once: boolean, signal: AbortSignal): Promise<v
   screen.say(`Viola      http://127.0.0.1:${ports.viola}/docs/`);
   screen.say(`Logs       ${directory}`);
   screen.title(
-    'The system goes on running. Look around with kubectl in another terminal, as root:',
+    'The system goes on running. Look around in another terminal, in this folder, as root:',
   );
-  for (const command of commandsOf(directory)) screen.say(`  ${command}`);
+  for (const command of commandsOf(directory, ports)) screen.say(`  ${command}`);
   screen.say('\nCtrl-C ends the demo and removes everything.');
   await new Promise<void>((resolve) =>
     ended.addEventListener('abort', () => resolve(), { once: true }),
@@ -109,16 +118,13 @@ async function main(): Promise<number> {
     return rootExit;
   }
   requireIp();
-  const stop = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(name, () => stop.abort(new Error(`stopped by ${name}`)));
-  }
+  const stop = stopOnSignals();
   const ports = await choosePorts(options.portBase);
   try {
-    await demo(ports, options.once, stop.signal);
+    await demo(ports, options.once, stop);
     return 0;
   } catch (error) {
-    if (stop.signal.aborted && !options.once) return 0;
+    if (stop.aborted && !options.once) return 0;
     screen.title(`The demo failed: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
   }

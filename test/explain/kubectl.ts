@@ -14,8 +14,8 @@ interface Call {
 }
 
 /**
- * Runs kubectl's commands from next steps. The embedded API server serves no JSON patch, and a machine without control
- * plane has no kubectl.
+ * Runs kubectl's commands from next steps: a machine without control plane has no kubectl. The contract suite proves JSON
+ * patches; MultiNIC's client sends merge patches only.
  */
 export async function kubectl(world: World, words: readonly string[]): Promise<void> {
   const inBusiness = words[0] === '--context' && words[1] === 'business';

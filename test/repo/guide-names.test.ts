@@ -21,6 +21,7 @@ const flagsOfOthers = {
   curl: 'data-binary fail',
   tar: 'strip-components',
   sha256sum: 'check quiet',
+  openstack: 'property',
   'multinic agent': 'request',
 };
 

@@ -96,7 +96,8 @@ it('shows selected servers as they are read', () => {
     env: { CONTRABASS_ENDPOINT: 'https://contrabass.test', VIOLA_ENDPOINT: 'https://viola.test' },
     flags: {},
   });
-  const read = blocks('# sample', 'selection').map((text) => {
+  const shown = [...blocks('# sample', 'selection'), ...blocks('# sample', 'new-nodes')];
+  const read = shown.map((text) => {
     const resolution = resolveConfig(parse(text) as ConfigObject, settings);
     return resolution.kind === 'resolved' ? resolution.config : undefined;
   });
@@ -104,6 +105,7 @@ it('shows selected servers as they are read', () => {
     { ids: ['0d7f5d0a-6a55-4d3e-8f55-2a37f5a0c001'], names: ['worker-2'], carrying: undefined },
     { ids: [], names: [], carrying: { metadata: { pool: 'storage' }, tags: ['multinic'] } },
     { ids: [], names: ['worker-2'], carrying: undefined },
+    { ids: [], names: [], carrying: { metadata: { pool: 'storage' }, tags: [] } },
   ]);
   expect(read[2]).toMatchObject({ addressFamilies: ['IPv4', 'IPv6'], routing: 'pbr' });
 });

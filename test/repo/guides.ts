@@ -31,6 +31,10 @@ export const guides = [
   'docs/guides/production.md',
   'docs/guides/lifecycle.md',
   'docs/guides/rollout.md',
+  'docs/guides/cost.md',
+  'docs/guides/platforms.md',
+  'docs/guides/new-nodes.md',
+  'docs/guides/day-two.md',
 ] as const;
 
 export function koreanOf(path: string): string {

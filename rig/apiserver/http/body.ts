@@ -31,12 +31,13 @@ const objectEdge = z.record(z.string(), z.json());
 
 /** Reads a body of JSON, or of YAML for server-side apply. */
 export function parseBody(text: string, yaml = false): JsonObject {
-  const result = objectEdge.safeParse(decode(text, yaml));
+  const result = objectEdge.safeParse(decodeBody(text, yaml));
   if (!result.success) throw badRequest('the request body is not an object');
   return result.data;
 }
 
-function decode(text: string, yaml: boolean): unknown {
+/** Reads a body of any form; throws 400 for a body that is no JSON, or no YAML. */
+export function decodeBody(text: string, yaml = false): unknown {
   try {
     // Every client of ours sends JSON, which YAML contains and which is ten times cheaper to read.
     return yaml && !text.startsWith('{') ? parse(text) : JSON.parse(text);

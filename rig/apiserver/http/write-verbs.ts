@@ -1,5 +1,5 @@
 import { type Cluster, read, type Target } from '../cluster.ts';
-import { defined, type JsonObject } from '../objects/json.ts';
+import { defined, type Json, type JsonObject } from '../objects/json.ts';
 import {
   badRequest,
   invalid,
@@ -11,10 +11,12 @@ import { requiredCause } from '../resources/strategies.ts';
 import { unknownFields } from '../schema/prune.ts';
 import { create } from '../verbs/create.ts';
 import { remove } from '../verbs/delete.ts';
-import { applyConfiguration, patchByMerge } from '../verbs/patch.ts';
+import { jsonPatch } from '../verbs/json-patch.ts';
+import { mergePatch } from '../verbs/merge-patch.ts';
+import { applyConfiguration, patchLive } from '../verbs/patch.ts';
 import { update } from '../verbs/update.ts';
 import type { WriteOptions } from '../verbs/write-options.ts';
-import { objectOf, parseBody } from './body.ts';
+import { decodeBody, objectOf, parseBody } from './body.ts';
 import { deleteOptions } from './delete-options.ts';
 import type { ResourceRequest } from './request-info.ts';
 
@@ -33,6 +35,7 @@ export interface Answer {
   readonly body: JsonObject;
 }
 
+const jsonType = 'application/json-patch+json';
 const mergeType = 'application/merge-patch+json';
 const applyType = 'application/apply-patch+yaml';
 
@@ -74,10 +77,16 @@ function patchObject(cluster: Cluster, call: WriteCall): Answer {
     refuseForce(call.request.query);
     const patch = parseBody(call.body);
     refuseUnknownFields(call.request, patch);
-    return { status: 200, body: patchByMerge(cluster, target, patch, options(call)) };
+    const patched = (live: Json) => mergePatch(live, patch);
+    return { status: 200, body: patchLive(cluster, target, patched, options(call)) };
+  }
+  if (contentType === jsonType) {
+    refuseForce(call.request.query);
+    const patched = (live: Json) => jsonPatch(live, decodeBody(call.body));
+    return { status: 200, body: patchLive(cluster, target, patched, options(call)) };
   }
   if (contentType !== applyType) {
-    throw unsupportedMediaType([mergeType, applyType]);
+    throw unsupportedMediaType([jsonType, mergeType, applyType]);
   }
   refuseAnonymousApply(call.request.query);
   const existed = read(cluster, target) !== undefined;

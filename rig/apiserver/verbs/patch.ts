@@ -1,5 +1,5 @@
 import { type Cluster, read, type Target } from '../cluster.ts';
-import { defined, type JsonObject } from '../objects/json.ts';
+import { defined, type Json } from '../objects/json.ts';
 import { type KubeObject, parseObject, withMeta } from '../objects/object.ts';
 import {
   badRequest,
@@ -16,7 +16,6 @@ import { typeProblems } from '../ssa/type-problems.ts';
 import { applicable, ownable, withContent } from './content.ts';
 import { create } from './create.ts';
 import { decoded } from './decoded.ts';
-import { mergePatch } from './merge-patch.ts';
 import { refuseOtherKind, refuseOtherPlace, refuseStale } from './refuse.ts';
 import { commit, liveObject, scoped, update } from './update.ts';
 import { trackedWrite, type WriteOptions } from './write-options.ts';
@@ -27,15 +26,15 @@ export interface ApplyOptions extends WriteOptions {
   readonly mayCreate?: () => void;
 }
 
-/** Changes an object by a JSON merge patch; a resource version in it is a condition. */
-export function patchByMerge(
+/** Changes an object by a patch; a resource version in its result is a condition. */
+export function patchLive(
   cluster: Cluster,
   target: Target,
-  patch: JsonObject,
+  patched: (live: Json) => Json,
   options: WriteOptions,
 ): KubeObject {
   const change = (live: KubeObject): KubeObject => {
-    const parsed = parseObject(mergePatch(live, patch));
+    const parsed = parseObject(patched(live));
     if ('problem' in parsed) throw badRequest(parsed.problem);
     refuseOtherKind(parsed.object, target.type);
     refuseOtherPlace(parsed.object, target);

@@ -3,6 +3,7 @@ import { applyContract } from './apply.ts';
 import { deletionContract } from './deletion.ts';
 import { identitiesContract } from './identities.ts';
 import { jobsContract } from './jobs.ts';
+import { jsonPatchContract } from './json-patch.ts';
 import { listsContract } from './lists.ts';
 import { objectsContract } from './objects.ts';
 import { rightsContract } from './rights.ts';
@@ -30,6 +31,7 @@ export function kubeContract(name: string, open: () => Promise<ServerUnderTest>)
     });
 
     objectsContract(world);
+    jsonPatchContract(world);
     listsContract(world);
     applyContract(world);
     statusContract(world);
