@@ -19,7 +19,9 @@ const flagsOfOthers = {
     'all docker-password docker-server docker-username duration for from from-file from-literal kubeconfig minify overwrite replicas server-side sort-by',
   helm: 'create-namespace force-conflicts install logs skip-crds take-ownership values wait',
   curl: 'data-binary fail',
-  tar: 'strip-components',
+  tar: 'one-top-level strip-components',
+  git: 'tags unshallow',
+  skopeo: 'preserve-digests',
   sha256sum: 'check quiet',
   'multinic agent': 'request',
 };
