@@ -11,7 +11,9 @@ const root = join(import.meta.dirname, '..');
 const run = promisify(execFile);
 const git = (...words: string[]) =>
   run('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: folder });
-const commit = () => git('commit', '-q', '--allow-empty', '-m', 'change');
+const makeCommit = () => git('commit', '-q', '--allow-empty', '-m', 'change');
+/** Returns HEAD as in a version. */
+const head = async () => `g${(await git('rev-parse', 'HEAD')).stdout.slice(0, 8)}`;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'multinic-commit-'));
@@ -50,11 +52,8 @@ describe('versionOf', () => {
       await copyFile(join(root, name), join(folder, name));
     }
     await git('add', '.');
-    await commit();
+    await makeCommit();
   });
-
-  /** Returns HEAD as in a version. */
-  const head = async () => `g${(await git('rev-parse', 'HEAD')).stdout.slice(0, 8)}`;
 
   it.each([
     [[], 0, '0.2.0-dev.1.HEAD'],
@@ -70,7 +69,7 @@ describe('versionOf', () => {
     [['v9', 'v1.2.3'], 1, '1.3.0-dev.1.HEAD'],
   ] as const)('tags %j and %i later commits give %s', async (tags, later, version) => {
     for (const tag of tags) await git('tag', tag);
-    for (let count = 0; count < later; count += 1) await commit();
+    for (let count = 0; count < later; count += 1) await makeCommit();
     expect(await versionOf(folder)).toBe(version.replace('HEAD', await head()));
   });
 
@@ -108,7 +107,7 @@ describe('versionOf', () => {
 
   it('a shallow clone has no commit count, and a release requires the history', async () => {
     await git('tag', 'v1.2.3');
-    await commit();
+    await makeCommit();
     const name = await head();
     const clone = join(folder, 'clone');
     await git('clone', '-q', '--depth', '1', `file://${folder}`, clone);
@@ -129,7 +128,7 @@ describe('versionOf', () => {
     'an archive of git with tags %j and %i later commits is %s',
     async (tags, later, version) => {
       for (const tag of tags) await git('tag', tag);
-      for (let count = 0; count < later; count += 1) await commit();
+      for (let count = 0; count < later; count += 1) await makeCommit();
       const archive = join(folder, 'archive');
       await mkdir(archive);
       await git('archive', '--format=tar', '--output=a.tar', 'HEAD');

@@ -27,12 +27,14 @@ export async function setup(): Promise<void> {
   }
 }
 
-/** Replaces files one by one, the entry last: two runs that begin at the same time write equal files. */
+/** Replaces files one by one, the main module last: two runs that begin at the same time write equal files. */
 async function replaceFiles(folder: string, made: string): Promise<void> {
   const entries = await readdir(made, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   const paths = files.map(({ parentPath, name }) => join(parentPath, name).slice(made.length));
-  for (const path of paths.toSorted((a, b) => Number(a === entry) - Number(b === entry))) {
+  for (const path of paths.toSorted(
+    (a, b) => Number(a === mainModule) - Number(b === mainModule),
+  )) {
     const place = join(folder, path);
     await mkdir(dirname(place), { recursive: true });
     await copyFile(join(made, path), `${place}.${process.pid}`);
@@ -44,7 +46,7 @@ async function replaceFiles(folder: string, made: string): Promise<void> {
   }
 }
 
-const entry = '/main.mjs';
+const mainModule = '/main.mjs';
 
 /** Images of other architectures have no snapshot either: the bundle is tested instead. */
 function noSnapshot(error: Error): void {

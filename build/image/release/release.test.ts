@@ -49,7 +49,7 @@ async function optionsAt(
     (['a-1-linux-amd64', 'b-1-linux-amd64', 'a-1-linux-arm64'] as const).map(async (image) => ({
       name: `registry.example.com:5000/team/${image.slice(0, 1)}:1.2.3`,
       architecture: image.endsWith('arm64') ? ('arm64' as const) : ('amd64' as const),
-      digest: `sha256:digest of ${image}`,
+      digest: digest(image),
       file: await put(`${name}/built/${image}.tar`, image),
       sbom: `components of ${image}`,
     })),
@@ -153,8 +153,9 @@ it('a release contains images, charts, CRDs, the command line, SPDX documents, n
   ]);
 });
 
+const digest = (image: string): string => `sha256:digest of ${image}`;
+
 it('charts, digests.txt and VERSION of a release have its version and digests', async () => {
-  const digest = (image: string) => `sha256:digest of ${image}`;
   for (const [archive, path] of [
     ['charts/some-1.2.3.tgz', 'some'],
     [command, 'multinic-1.2.3/charts/some'],
