@@ -7,7 +7,7 @@
 #   --lifecycle      install lifecycle and Viola in namespace multinic-system; a MultiNicOperator in this namespace installs the
 #                    operator and MariaDB. Default: the chart installs the operator in namespace multinic-operator-system
 #   --type TYPE      use charts/multinic-operator/values-TYPE.yaml
-#   --image REF      image for operator, Viola and lifecycle, such as registry.example.com/multinic-controllers:0.1.0
+#   --image REF      image for operator, Viola and lifecycle, such as registry.example.com/multinic-controllers:1.2.3
 #   --img REF        argument of `make docker-build IMG=REF`; the script uses the image NAME-controllers
 #   --build          build the images first (make image); docs/guides/air-gap.md brings images to nodes
 #   --context NAME   kubectl context (default: the current context)

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from './bundler.ts';
-import { commitOf, versionOf } from './identity.ts';
+import { checkoutBuild } from './identity.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
@@ -132,7 +132,8 @@ describe('the bundle', () => {
     const out = join(folder, 'product');
     await bundle(out);
     const { stdout } = await run(process.execPath, [join(out, 'main.mjs'), 'version']);
-    const lines = [`multinic ${await versionOf(root)}`, `commit ${await commitOf(root)}`];
+    const { version, commit } = await checkoutBuild();
+    const lines = [`multinic ${version}`, `commit ${commit}`];
     const rest = ['agent protocols 1, 2, 3, 4, 5', `node ${process.version}`];
     expect(stdout).toBe(`${[...lines, ...rest].join('\n')}\n`);
   });

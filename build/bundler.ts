@@ -2,7 +2,8 @@ import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type BuildOptions, build as esbuild, type Metafile, type Plugin } from 'esbuild';
-import { commitOf, versionOf } from './identity.ts';
+import type { Build } from '../src/process/version.ts';
+import { checkoutBuild } from './identity.ts';
 import { leftOut } from './left-out.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -52,23 +53,19 @@ const swaggerUiHasOneFolder: Plugin = {
 /** Refuses names known only at run time: no image has these files. Packages have such code, but MultiNIC never calls them. */
 const unnamed = 'unsupported-dynamic-import';
 
-/** Version and commit in the bundle. Without a git repository the commit is unknown. */
-async function buildNames(): Promise<Record<string, string>> {
-  const names = { MULTINIC_VERSION: await versionOf(root), MULTINIC_COMMIT: await commitOf(root) };
-  return Object.fromEntries(
-    Object.entries(names).map(([key, name]) => [key, JSON.stringify(name)]),
-  );
-}
-
 /** Options shared by all bundles. */
-export async function bundleOptions() {
+export function bundleOptions({ version, commit }: Build) {
   return {
     absWorkingDir: root,
     bundle: true,
     platform: 'node',
     target: 'node24',
     // As Node.js bundles undici for itself: without its second, experimental parser.
-    define: { esbuildDetection: 'true', ...(await buildNames()) },
+    define: {
+      esbuildDetection: 'true',
+      MULTINIC_VERSION: JSON.stringify(version),
+      MULTINIC_COMMIT: JSON.stringify(commit),
+    },
     // Every process keeps the program text in memory: minify, but leave names readable in stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
@@ -79,8 +76,8 @@ export async function bundleOptions() {
   } satisfies BuildOptions;
 }
 
-/** Images and releases: different make targets write these beside the bundle. */
-const kept = /^(images|release|.*\.tar\.gz)$/;
+/** Images, charts and releases: different make targets write these beside the bundle. */
+const kept = /^(charts|images|release|.*\.tar\.gz)$/;
 
 async function removeBundle(out: string): Promise<void> {
   await mkdir(out, { recursive: true });
@@ -89,11 +86,18 @@ async function removeBundle(out: string): Promise<void> {
   }
 }
 
-/** Bundles `entry` into the folder `out`: a chunk per part, because the agent must load as little as possible. */
-export async function bundle(out: string, entry = join(root, 'src/main.ts')): Promise<Metafile> {
+/**
+ * Bundles `entry` into the folder `out`: a chunk per part, because the agent must load as little as possible. `build` is the version in
+ * the bundle; default: this checkout.
+ */
+export async function bundle(
+  out: string,
+  entry = join(root, 'src/main.ts'),
+  build?: Build,
+): Promise<Metafile> {
   await removeBundle(out);
   const { metafile, warnings } = await esbuild({
-    ...(await bundleOptions()),
+    ...bundleOptions(build ?? (await checkoutBuild())),
     entryPoints: [entry],
     outdir: out,
     splitting: true,

@@ -4,10 +4,10 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { crdDefinitions, crdPath } from '../src/api/crd/definition.ts';
-import { thisBuild } from '../src/process/version.ts';
 import { alertFiles } from './alerts/files.ts';
 import { chartFiles } from './charts/chart-files.ts';
 import { commandsPage } from './commands-page.ts';
+import { committedBuild } from './identity.ts';
 import { readImports, withImports } from './import-diagram.ts';
 import { withKillPoints } from './kill-points-table.ts';
 import { kindsPage } from './kinds-page.ts';
@@ -40,7 +40,7 @@ async function generated(): Promise<ReadonlyMap<string, string>> {
     files.set(path, withImports(readFileSync(join(root, path), 'utf8'), imports));
   }
   files.set('docs/faults.md', withKillPoints(readFileSync(join(root, 'docs/faults.md'), 'utf8')));
-  const charts = chartFiles(thisBuild().version);
+  const charts = chartFiles(committedBuild.version);
   return new Map([...files, ...rbacManifests(), ...rbacTemplates(), ...alertFiles(), ...charts]);
 }
 

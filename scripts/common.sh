@@ -324,22 +324,74 @@ refuse_interrupted() {
 # Whether helm waits until all Pods are ready.
 helm_wait=(--wait)
 
+# Chart for helm, and version for chart and images. Charts in a release contain both.
+chart_path=''
+chart_version=''
+
+# prepare_chart CHART: committed charts have a placeholder, so helm packages a copy with the version from build/version.
+prepare_chart() {
+  local folder
+  chart_path=$root/charts/$1
+  if [[ -e $root/build/version ]]; then
+    chart_version=$("$root/build/version" "$root") || die "the version of $root is unknown" "correct the error above, then run this script again"
+    mkdir -p "$root/dist/charts"
+    folder=$(mktemp -d "$root/dist/charts/run-XXXXXX")
+    # shellcheck disable=SC2064
+    trap "$(printf 'rm -rf %q' "$folder")" EXIT
+    helm package "$chart_path" --version "$chart_version" --app-version "$chart_version" --destination "$folder" >/dev/null ||
+      die "helm cannot package charts/$1" "correct the error above, then run this script again"
+    chart_path=$folder/$1-$chart_version.tgz
+  else
+    chart_version=$(sed -n 's/^version: //p' "$chart_path/Chart.yaml")
+  fi
+}
+
+# deployments_of RELEASE NAMESPACE: prints "NAME VERSION GENERATION" for each Deployment.
+deployments_of() {
+  local found
+  found=$(kube -n "$2" get deployments -l app.kubernetes.io/part-of=multinic -o 'jsonpath={range .items[*]}{.metadata.annotations.meta\.helm\.sh/release-name} {.metadata.name} {.metadata.labels.app\.kubernetes\.io/version} {.metadata.generation}{"\n"}{end}') ||
+    die "kubectl cannot read Deployments in namespace $2" "correct the error above, then run this script again"
+  sed -n "s/^$1 //p" <<<"$found"
+}
+
+# versions_in DEPLOYMENTS: prints each version once.
+versions_in() {
+  cut -d ' ' -f 2 <<<"$1" | sort -u | paste -sd ' '
+}
+
+# report_versions FORMER: prints both versions before helm starts.
+report_versions() {
+  local former
+  former=$(versions_in "$1")
+  case $former in
+    '') say "version: $chart_version" ;;
+    "$chart_version") say "version: $chart_version is installed already; only changed values have an effect" ;;
+    *) say "version: $former -> $chart_version" ;;
+  esac
+}
+
 # install_release RELEASE CHART NAMESPACE HELM-ARGUMENT…
 install_release() {
-  local release=$1 chart=$2 namespace=$3
+  local release=$1 chart=$2 namespace=$3 former
   shift 3
   refuse_interrupted "$release" "$namespace"
+  prepare_chart "$chart"
+  former=$(deployments_of "$release" "$namespace")
+  report_versions "$former"
   if $dry_run; then
     say "+ helm upgrade --install $release $chart --namespace $namespace $*"
-    kube_helm upgrade --install "$release" "$root/charts/$chart" --namespace "$namespace" --dry-run=server --hide-notes "$@" >/dev/null ||
+    kube_helm upgrade --install "$release" "$chart_path" --namespace "$namespace" --dry-run=server --hide-notes "$@" >/dev/null ||
       die "helm cannot render $chart for this cluster" "correct the error above, then run this script again"
     return
   fi
-  say "+ helm upgrade --install $release charts/$chart --namespace $namespace ${helm_wait[*]}${helm_wait[*]:+ }--timeout 5m $*"
-  kube_helm upgrade --install "$release" "$root/charts/$chart" --namespace "$namespace" "${helm_wait[@]}" --timeout 5m "$@" || {
+  say "+ helm upgrade --install $release ${chart_path#"$root/"} --namespace $namespace ${helm_wait[*]}${helm_wait[*]:+ }--timeout 5m $*"
+  kube_helm upgrade --install "$release" "$chart_path" --namespace "$namespace" "${helm_wait[@]}" --timeout 5m "$@" || {
     explain "$namespace"
     die "helm could not install $release" "see docs/guides/install.md, section 'When it does not start'"
   }
+  if [[ -n $former && $(deployments_of "$release" "$namespace") == "$former" ]]; then
+    say "no change: the Deployments of version $chart_version have these values already"
+  fi
 }
 
 # values_of CHART TYPE: the file of an environment.

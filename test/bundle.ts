@@ -1,23 +1,52 @@
 // Run once by vitest before the tests on processes: they run what is shipped.
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { bundle } from '../build/bundler.ts';
+import { committedBuild } from '../build/identity.ts';
 import { buildAgentSnapshot } from '../build/image/agent-snapshot/snapshot.ts';
 import { bundleFolder, snapshotIn } from '../rig/parts/program.ts';
 
-/** Parts that another run has started go on reading their files: those of the same text stay where they are. */
+/**
+ * Writes the bundle with the version of the committed charts, so that equal sources give equal files at each commit. Files with the same
+ * text stay where they are: parts that another run has started continue to read them.
+ */
 export async function setup(): Promise<void> {
-  const made = await mkdtemp(join(tmpdir(), 'multinic-bundle-'));
+  const work = await mkdtemp(join(tmpdir(), 'multinic-bundle-'));
+  const made = join(work, 'dist');
   try {
-    await bundle(made);
+    await bundle(made, undefined, committedBuild);
     if (await hasAll(bundleFolder, made)) return;
-    await bundle(bundleFolder);
-    await buildAgentSnapshot(process.execPath, snapshotIn(bundleFolder), made).catch(noSnapshot);
+    const place = join(work, 'snapshot');
+    await mkdir(place);
+    const snapshot = buildAgentSnapshot(process.execPath, snapshotIn(made), place, committedBuild);
+    await snapshot.catch(noSnapshot);
+    await replaceFiles(bundleFolder, made);
   } finally {
-    await rm(made, { recursive: true });
+    await rm(work, { recursive: true });
   }
 }
+
+/** Replaces files one by one, the main module last: two runs that begin at the same time write equal files. */
+async function replaceFiles(folder: string, made: string): Promise<void> {
+  const entries = await readdir(made, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name).slice(made.length));
+  for (const path of paths.toSorted(
+    (a, b) => Number(a === mainModule) - Number(b === mainModule),
+  )) {
+    const place = join(folder, path);
+    await mkdir(dirname(place), { recursive: true });
+    await copyFile(join(made, path), `${place}.${process.pid}`);
+    await rename(`${place}.${process.pid}`, place);
+  }
+  const former = (await readdir(folder)).filter((name) => /\.(mjs|blob|txt)$/.test(name));
+  for (const name of former.filter((each) => !paths.includes(`/${each}`))) {
+    await rm(join(folder, name), { force: true });
+  }
+}
+
+const mainModule = '/main.mjs';
 
 /** Images of other architectures have no snapshot either: the bundle is tested instead. */
 function noSnapshot(error: Error): void {

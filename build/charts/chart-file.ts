@@ -18,10 +18,15 @@ export function chartFile({ name, description, crds }: Chart, version: string): 
       'artifacthub.io/license': 'Apache-2.0',
       'artifacthub.io/operator': 'true',
       'artifacthub.io/operatorCapabilities': 'Seamless Upgrades',
-      'artifacthub.io/prerelease': String(version.startsWith('0.')),
+      'artifacthub.io/prerelease': String(isPrerelease(version)),
       'artifacthub.io/crds': stringify(crds.map(({ file }) => shown(file))),
     },
   });
+}
+
+/** Whether a version comes before its release, or before 1.0.0. */
+export function isPrerelease(version: string): boolean {
+  return version.startsWith('0.') || version.includes('-');
 }
 
 function shown(file: string) {

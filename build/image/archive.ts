@@ -7,7 +7,7 @@ import { putWhole } from './workplace.ts';
 
 /** Image for an architecture. */
 export interface Image {
-  /** Repository and tag, such as `multinic-agent:0.1.0`. */
+  /** Repository and tag, such as `multinic-agent:1.2.3`. */
   readonly name: string;
   readonly architecture: Architecture;
   readonly layers: readonly Layer[];

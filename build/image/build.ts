@@ -7,7 +7,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { versionOf } from '../identity.ts';
+import { checkoutBuild } from '../identity.ts';
 import { complaintOf } from './command.ts';
 import { writeContext } from './context.ts';
 import { architecturesIn, buildImages, ownArchitecture } from './images.ts';
@@ -16,7 +16,7 @@ import { withFolder } from './workplace.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-async function build(argv: readonly string[]): Promise<void> {
+async function main(argv: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...argv],
     options: {
@@ -28,14 +28,14 @@ async function build(argv: readonly string[]): Promise<void> {
   });
   const { arch, out, context } = values;
   const [wanted, repository] = [architecturesIn(arch), prefixIn(values.repository)];
-  const version = await versionOf(root);
+  const build = await checkoutBuild();
   if (context !== undefined) {
-    await writeContext(wanted, version, context);
+    await writeContext(wanted, build, context);
     return;
   }
   await withFolder(join(tmpdir(), 'multinic-image-'), async (work) => {
     for (const architecture of wanted) {
-      for (const image of await buildImages({ architecture, version, out, repository, work })) {
+      for (const image of await buildImages({ architecture, build, out, repository, work })) {
         const size = `${(image.size / 1024 / 1024).toFixed(1)} MiB`;
         console.log(`${image.name} ${architecture} ${size} ${image.digest}\n  ${image.file}`);
       }
@@ -44,7 +44,7 @@ async function build(argv: readonly string[]): Promise<void> {
 }
 
 try {
-  await build(process.argv.slice(2));
+  await main(process.argv.slice(2));
 } catch (error) {
   console.error(`make image: ${complaintOf(error)}`);
   process.exitCode = 1;

@@ -1,5 +1,6 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { Build } from '../../src/process/version.ts';
 import type { Architecture } from './debian.ts';
 import { layOut } from './folders.ts';
 import { openFolders } from './layer.ts';
@@ -11,14 +12,14 @@ import { withFolder } from './workplace.ts';
  */
 export async function writeContext(
   architectures: readonly Architecture[],
-  version: string,
+  build: Build,
   out: string,
 ): Promise<void> {
   await mkdir(out, { recursive: true });
   // Beside the final folder, because a rename needs the same filesystem.
   await withFolder(join(out, '.work-'), async (work) => {
     for (const architecture of architectures) {
-      const images = await layOut({ architecture, version, work: join(work, architecture) });
+      const images = await layOut({ architecture, build, work: join(work, architecture) });
       const place = join(out, architecture);
       await rm(place, { recursive: true, force: true });
       await mkdir(place);

@@ -9,7 +9,7 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { commitOf, versionOf } from '../identity.ts';
+import { checkoutBuild } from '../identity.ts';
 import { complaintOf } from './command.ts';
 import { writeContext } from './context.ts';
 import { type Engine, engineIn, engines, namesOf, type Step, stepsOf } from './engine.ts';
@@ -18,7 +18,7 @@ import { withFolder } from './workplace.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-async function build(argv: readonly string[]): Promise<void> {
+async function main(argv: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...argv],
     options: {
@@ -29,14 +29,14 @@ async function build(argv: readonly string[]): Promise<void> {
       out: { type: 'string', default: join(root, 'dist/images') },
     },
   });
-  const version = await versionOf(root);
+  const build = await checkoutBuild();
+  const { version, commit: revision } = build;
   const names = namesOf(values.img || `multinic:${version}`);
   const architectures = architecturesIn(values.arch);
   const engine = values.engine === undefined ? await engineIn(process.env) : known(values.engine);
-  const revision = await commitOf(root);
   await mkdir(values.out, { recursive: true });
   await withFolder(join(tmpdir(), 'multinic-context-'), async (context) => {
-    await writeContext(architectures, version, context);
+    await writeContext(architectures, build, context);
     for (const [name, image] of Object.entries(names)) {
       const dockerfile = join(import.meta.dirname, name.replace('multinic-', 'Dockerfile.'));
       const archive = join(values.out, `${name}-${version}.oci.tar`);
@@ -72,7 +72,7 @@ async function run({ command: [program, ...words], mayFail = false }: Step): Pro
 }
 
 try {
-  await build(process.argv.slice(2));
+  await main(process.argv.slice(2));
 } catch (error) {
   console.error(`make docker-build: ${complaintOf(error)}`);
   process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Build } from '../../src/process/version.ts';
 import { type EntryPoint, entryPoint, inImage } from '../entry-point.ts';
-import { commitOf } from '../identity.ts';
 import { buildAgentSnapshot } from './agent-snapshot/snapshot.ts';
 import type { ImageConfig } from './archive.ts';
 import { billOfMaterials, type Component } from './bill-of-materials.ts';
@@ -25,7 +25,7 @@ export interface LaidOut {
 
 export interface LayOutOptions {
   readonly architecture: Architecture;
-  readonly version: string;
+  readonly build: Build;
   /** Scratch folder; the layers are subfolders `base`, `tools` and a folder per image. */
   readonly work: string;
 }
@@ -37,8 +37,9 @@ interface Contents {
 }
 
 /** Copies the files for both images of an architecture to the layer folders. */
-export async function layOut({ architecture, version, work }: LayOutOptions): Promise<LaidOut[]> {
-  const materials = await gather(architecture, work);
+export async function layOut({ architecture, build, work }: LayOutOptions): Promise<LaidOut[]> {
+  const { version, commit } = build;
+  const materials = await gather(architecture, work, build);
   const { node, debian, bundle: whole } = materials;
   const base = await folderOf(join(work, 'base'), (folder) => putBase(folder, materials));
   const tools = await folderOf(join(work, 'tools'), (folder) =>
@@ -55,8 +56,8 @@ export async function layOut({ architecture, version, work }: LayOutOptions): Pr
   const libraries = debian.filter(({ name }) => name in nodeLibraries);
   const controllers = await app('multinic-controllers', { bundle: whole, debian: libraries });
   const agent = await app('multinic-agent', { bundle: await agentOf(whole), debian });
-  const config = configOf(version, await commitOf(root));
-  const snapshot = await snapshotOf(architecture, base, work);
+  const config = configOf(version, commit);
+  const snapshot = await snapshotOf({ architecture, base, work, build });
   const ofAgent = { ...config, User: '0:0', Entrypoint: agentEntry(architecture) };
   return [
     { name: 'multinic-controllers', folders: [base, controllers], app: controllers, config },
@@ -89,17 +90,18 @@ export function agentEntry(architecture: Architecture): EntryPoint['command'] {
 }
 
 /** A separate layer for the snapshot: two snapshot builds differ in some bytes, and all further layers stay reproducible. */
-async function snapshotOf(
-  architecture: Architecture,
-  base: string,
-  work: string,
-): Promise<readonly string[]> {
+async function snapshotOf({
+  architecture,
+  base,
+  work,
+  build,
+}: LayOutOptions & { readonly base: string }): Promise<readonly string[]> {
   if (!snapshotArchitectures.includes(architecture)) return [];
   const place = join(work, 'agent-snapshot');
   return [
     await folderOf(join(work, 'snapshot'), async (folder) => {
       const blob = join(folder, snapshotPath);
-      await buildAgentSnapshot(join(base, inImage.node), blob, place);
+      await buildAgentSnapshot(join(base, inImage.node), blob, place, build);
       await chmod(blob, 0o644);
     }),
   ];

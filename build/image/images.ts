@@ -27,7 +27,9 @@ export interface BuildOptions extends LayOutOptions {
 }
 
 export interface BuiltImage {
+  /** Repository and tag. */
   readonly name: string;
+  readonly architecture: Architecture;
   readonly file: string;
   readonly id: string;
   readonly digest: string;
@@ -40,7 +42,7 @@ export interface BuiltImage {
 
 /** Builds both images for an architecture. */
 export async function buildImages(options: BuildOptions): Promise<BuiltImage[]> {
-  const { architecture, version, repository, out } = options;
+  const { architecture, build, repository, out } = options;
   const work = join(options.work, architecture);
   const packed = new Map<string, Layer>();
   const layerOf = async (folder: string): Promise<Layer> => {
@@ -51,16 +53,16 @@ export async function buildImages(options: BuildOptions): Promise<BuiltImage[]> 
   const built: BuiltImage[] = [];
   for (const { name: short, folders, app, config } of await layOut({
     architecture,
-    version,
+    build,
     work,
   })) {
     const layers: Layer[] = [];
     for (const folder of folders) layers.push(await layerOf(folder));
-    const name = `${repository}/${short}:${version}`;
-    const file = join(out, `${short}-${version}-linux-${architecture}.tar`);
+    const name = `${repository}/${short}:${build.version}`;
+    const file = join(out, `${short}-${build.version}-linux-${architecture}.tar`);
     const image = { name, architecture, layers, config };
     const written = await writeImage(file, image, join(work, 'layout'));
-    built.push({ name, file, folders, app, ...written });
+    built.push({ name, architecture, file, folders, app, ...written });
   }
   return built;
 }

@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import type { Metafile } from 'esbuild';
+import type { Build } from '../../src/process/version.ts';
 import { bundle } from '../bundler.ts';
 import { agentBundle } from './agent-bundle.ts';
 import { filesBelow, ipTool, nodeLibraries } from './contents.ts';
@@ -26,12 +27,16 @@ export interface Bundle {
 }
 
 /** Downloads all inputs for the images of an architecture; `work` is a scratch folder. */
-export async function gather(architecture: Architecture, work: string): Promise<Materials> {
+export async function gather(
+  architecture: Architecture,
+  work: string,
+  build: Build,
+): Promise<Materials> {
   const names = Object.keys({ ...nodeLibraries, ...ipTool });
   const debian = await debianPackages(architecture, names, join(work, 'debian'));
   const node = await nodeRuntime(architecture, join(work, 'node'));
   const folder = join(work, 'bundle');
-  const metafile = await bundle(folder);
+  const metafile = await bundle(folder, undefined, build);
   const npm = await bundledPackages(root, metafile);
   const all = { folder, metafile, files: await filesBelow(folder), npm };
   return { node, debian, bundle: all };

@@ -5,6 +5,7 @@ import { AccessError } from '../kube/access/access-error.ts';
 import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
+import { userAgentOf } from '../process/version.ts';
 import { systemClock, systemRandom } from '../time/clock.ts';
 import type { Limit } from '../time/deadline.ts';
 
@@ -51,7 +52,7 @@ export function connect(access: ClusterAccess, limit?: Limit): KubeClient {
   return createKubeClient(access, {
     clock: limit?.clock ?? systemClock,
     random: systemRandom,
-    userAgent: 'multinic-cli',
+    userAgent: userAgentOf('multinic-cli'),
     ...(limit && { timeoutMs: limit.ms }),
   });
 }

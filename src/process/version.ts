@@ -12,12 +12,20 @@ export interface Build {
 declare const MULTINIC_VERSION: string | undefined;
 declare const MULTINIC_COMMIT: string | undefined;
 
-/** Returns the bundle's version and commit; from source, the package.json version. */
+/** Variable with the version from git; `bin/multinic` sets this variable in a checkout. */
+const sourceVersion = 'MULTINIC_SOURCE_VERSION';
+
+/** Returns the bundle's version and commit; from source, the version from `bin/multinic` or package.json. */
 export function thisBuild(): Build {
   if (typeof MULTINIC_VERSION === 'string' && typeof MULTINIC_COMMIT === 'string') {
     return { version: MULTINIC_VERSION, commit: MULTINIC_COMMIT };
   }
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };
-  return { version, commit: 'source' };
+  return { version: process.env[sourceVersion] || version, commit: 'source' };
+}
+
+/** Returns a User-Agent such as `multinic-operator/1.2.3`. */
+export function userAgentOf(program: string): string {
+  return `${program}/${thisBuild().version}`;
 }

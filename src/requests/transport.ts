@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { buildConnector, Pool } from 'undici';
+import { userAgentOf } from '../process/version.ts';
 import type { Clock } from '../time/clock.ts';
 import { withDeadline } from '../time/deadline.ts';
 import { InnerAddress, innerKindOf, lookupOutside } from './inner-addresses.ts';
@@ -7,6 +8,8 @@ import { BodyTooLong, networkFailure } from './network-failure.ts';
 import { directly, type Proxy, type ProxyOf } from './proxies.ts';
 import type { Service } from './request-error.ts';
 import { ProxyRefused, proxyHeaders, tunnelThrough } from './tunnel.ts';
+
+const userAgent = userAgentOf('multinic');
 
 /** Certificate verification settings. */
 export interface TlsOptions {
@@ -176,7 +179,7 @@ async function exchange(
     path,
     headers: {
       accept: 'application/json',
-      'user-agent': 'multinic',
+      'user-agent': userAgent,
       ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
       ...request.headers,
       ...headers,

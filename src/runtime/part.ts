@@ -15,6 +15,7 @@ import { together } from '../kube/reconcile/together.ts';
 import type { Claim, RightsTable } from '../kube/rights.ts';
 import { createPerform, type Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
+import { userAgentOf } from '../process/version.ts';
 import { leadWithDefinition } from '../self-check/lead-with-definition.ts';
 import { createSelfCheck } from '../self-check/self-check.ts';
 import { ApiServer } from './api-server.ts';
@@ -117,7 +118,12 @@ export async function runPart(
 }
 
 function clientOptions({ name }: PartOptions, { clock, random, metrics }: Context) {
-  return { clock, random, userAgent: `multinic-${name}`, onRequest: countKubeRequests(metrics) };
+  return {
+    clock,
+    random,
+    userAgent: userAgentOf(`multinic-${name}`),
+    onRequest: countKubeRequests(metrics),
+  };
 }
 
 /** Waits for the lease, then runs the work of the leader. */

@@ -5,6 +5,7 @@ import { openTokenFile, type TokenFile } from '../http/token-file.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
 import { claimsOf } from '../kube/rights.ts';
 import type { PartContext } from '../process/part.ts';
+import { userAgentOf } from '../process/version.ts';
 import { countAnswers } from '../runtime/api-server.ts';
 import { type PartBase, runPart, type Wiring } from '../runtime/part.ts';
 import { aborted } from '../time/aborted.ts';
@@ -70,7 +71,7 @@ async function wireViola(
   const { clock, random, log } = context;
   const { clusterTimeout: timeoutMs, acceptUnfenced, takeOver } = settings;
   const registrations = openRegistrations(management, settings.registrationsNamespace, context);
-  const connect = { clock, random, userAgent: 'multinic-viola', timeoutMs };
+  const connect = { clock, random, userAgent: userAgentOf('multinic-viola'), timeoutMs };
   const clusters = resources.use(
     new Clusters({
       ...registrations,

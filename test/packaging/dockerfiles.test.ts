@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { commitOf } from '../../build/identity.ts';
+import { checkoutBuild } from '../../build/identity.ts';
 import { ownArchitecture } from '../../build/image/images.ts';
 import { type Buildah, startBuildah } from './images/buildah.ts';
 import { type Built, buildAndUnpack, repository, run, shorts } from './images/built.ts';
@@ -62,6 +62,6 @@ describe('from its Dockerfile', () => {
     expect(ofDockerfile).toEqual(ofArchive);
     const { 'io.buildah.version': _, ...labels } = made?.config.config.Labels ?? {};
     expect({ ...made?.config.config, Labels: labels }).toEqual(config.config);
-    expect(labels['org.opencontainers.image.revision']).toBe(await commitOf(repository));
+    expect(labels['org.opencontainers.image.revision']).toBe((await checkoutBuild()).commit);
   });
 });

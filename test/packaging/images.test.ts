@@ -170,7 +170,7 @@ describe('one file for a site without network', () => {
       await layOutCommand({ architecture, ...options, folder: `${place}/linux` }),
       await layOutPortableCommand({ ...options, folder: `${place}/any` }),
     ];
-    const images = built.images.map(({ file }) => ({ file, sbom: '{}' }));
+    const images = built.images.map((image) => ({ ...image, sbom: '{}' }));
     const release = { root: repository, version, images, commands, work };
     await run('tar', ['-xzf', await writeReleaseArchive(work, release), '-C', built.folder]);
     site = join(built.folder, `multinic-release-${version}`);
@@ -187,6 +187,11 @@ describe('one file for a site without network', () => {
       expect(stdout).toContain(`name: ${chart}\n`);
       const { stdout: values } = await run(await toolPath('helm'), ['show', 'values', file]);
       expect(values).toContain('imageRegistry');
+      const pins = ['global.pinDigests=true', `global.imageArchitecture=${ownArchitecture}`];
+      const words = ['template', file, ...pins.flatMap((pin) => ['--set', pin])];
+      const { stdout: rendered } = await run(await toolPath('helm'), words);
+      const [controllers] = built.images.filter((image) => image.architecture === ownArchitecture);
+      expect(rendered).toContain(`image: ${controllers?.name}@${controllers?.digest}\n`);
     }
   });
 

@@ -17,6 +17,7 @@ export const guides = [
   'docs/guides/install.md',
   'docs/guides/air-gap.md',
   'docs/guides/upgrade.md',
+  'docs/guides/release.md',
   'docs/guides/uninstall.md',
   'docs/guides/migrate.md',
   'docs/guides/biz-config.md',

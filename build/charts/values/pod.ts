@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type HeapOwner, heapLimits } from '../../../src/process/heap.ts';
-import { asIs, group, objectName, textByName, whole } from './describe.ts';
+import { asIs, flag, group, objectName, textByName, whole } from './describe.ts';
 import { pullSecrets, tolerations } from './kubernetes.ts';
 
 /** Values for the Pods of every part, beside settings. */
@@ -83,6 +83,20 @@ export const global = z
     imagePullSecrets: pullSecrets
       .describe('Secrets with the credentials of the registry, in the namespace of the release.')
       .default([]),
+    pinDigests: flag(
+      false,
+      'Whether Pods name images by the digests of the release, for a registry that has them unchanged (skopeo copy --preserve-digests).',
+    ),
+    imageDigests: z
+      .array(z.string().regex(/^(amd64|arm64)\/[^@]+@sha256:[0-9a-f]{64}$/))
+      .describe(
+        'Digests of the release as ARCHITECTURE/NAME@DIGEST; the charts of a release have them.',
+      )
+      .default([]),
+    imageArchitecture: z
+      .enum(['amd64', 'arm64'])
+      .describe('Architecture whose digests Pods name, if the release has several.')
+      .optional(),
   })
   .describe('What holds for all images; shared with charts that include this one.');
 

@@ -2,8 +2,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build as esbuild } from 'esbuild';
 import { heapFlags } from '../../../src/process/heap.ts';
+import type { Build } from '../../../src/process/version.ts';
 import { bundleOptions } from '../../bundler.ts';
 import { entryPoint } from '../../entry-point.ts';
+import { checkoutBuild } from '../../identity.ts';
 import { leftOut } from '../../left-out.ts';
 import { complaintOf, run } from '../command.ts';
 import { replacedModules } from './replaced-modules.ts';
@@ -17,12 +19,17 @@ interface RecordedHost {
 
 /**
  * Builds the agent's startup snapshot at the path `blob`. `node` is the Node.js that will start from it: Node.js refuses a
- * snapshot of another version, architecture or platform. `work` is a folder that may be written.
+ * snapshot of another version, architecture or platform. `work` is a folder that may be written. `build` as for `bundle`.
  */
-export async function buildAgentSnapshot(node: string, blob: string, work: string): Promise<void> {
+export async function buildAgentSnapshot(
+  node: string,
+  blob: string,
+  work: string,
+  build?: Build,
+): Promise<void> {
   const entry = join(work, 'agent.cjs');
   await esbuild({
-    ...(await bundleOptions()),
+    ...bundleOptions(build ?? (await checkoutBuild())),
     entryPoints: [join(import.meta.dirname, 'entry.ts')],
     outfile: entry,
     format: 'cjs',

@@ -8,7 +8,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { versionOf } from '../../identity.ts';
+import { checkoutBuild } from '../../identity.ts';
 import { complaintOf } from '../command.ts';
 import { sbomPath } from '../folders.ts';
 import {
@@ -28,6 +28,7 @@ import {
   writeRelease,
   writeReleaseArchive,
 } from './release.ts';
+import { releaseNotes } from './release-notes.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -67,17 +68,20 @@ async function gather(
   { architectures: wanted, repository, url }: Arguments,
   work: string,
 ): Promise<ReleaseOptions> {
-  const version = await versionOf(root);
+  const build = await checkoutBuild({ isRelease: true });
+  const { version } = build;
+  // Fails for a missing section before minutes of building.
+  releaseNotes(await readFile(join(root, 'CHANGELOG.md'), 'utf8'), version);
   const images: ReleasedImage[] = [];
   const commands: CommandFolder[] = [];
   /** An image with the bundle, which is the same for all architectures. */
   let bundled: BuiltImage | undefined;
   for (const architecture of wanted) {
     const places = { out: join(work, 'images'), work: join(work, 'build') };
-    const built = await buildImages({ architecture, version, repository, ...places });
-    for (const { name, file, digest, app } of built) {
-      console.log(`${name} ${architecture} ${digest}`);
-      images.push({ file, sbom: await readFile(join(app, sbomPath), 'utf8') });
+    const built = await buildImages({ architecture, build, repository, ...places });
+    for (const image of built) {
+      console.log(`${image.name} ${architecture} ${image.digest}`);
+      images.push({ ...image, sbom: await readFile(join(image.app, sbomPath), 'utf8') });
     }
     const [controllers] = built;
     if (!controllers) throw new Error(`no image was built for ${architecture}`);
@@ -92,7 +96,7 @@ async function gather(
   return { root, version, images, commands, url, work: join(work, 'release') };
 }
 
-async function build(argv: readonly string[]): Promise<void> {
+async function main(argv: readonly string[]): Promise<void> {
   const options = readArguments(argv);
   await withFolder(join(tmpdir(), 'multinic-release-'), async (work) => {
     const release = await gather(options, work);
@@ -109,7 +113,7 @@ async function build(argv: readonly string[]): Promise<void> {
 }
 
 try {
-  await build(process.argv.slice(2));
+  await main(process.argv.slice(2));
 } catch (error) {
   console.error(`make release: ${complaintOf(error)}`);
   process.exitCode = 1;

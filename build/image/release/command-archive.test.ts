@@ -2,7 +2,6 @@ import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { versionOf } from '../../identity.ts';
 import { complaintOf, run } from '../command.ts';
 import { ownArchitecture } from '../images.ts';
 import { type CommandFolder, copyCheckout, writeCommandArchive } from './command-archive.ts';
@@ -17,7 +16,7 @@ let anywhere: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'multinic-site-'));
-  const version = await versionOf(repository);
+  const version = '1.2.3';
   const [work, place] = [join(folder, 'work'), join(folder, 'carried in')];
   await mkdir(work);
   await putCommand();

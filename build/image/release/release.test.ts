@@ -15,6 +15,12 @@ import { parse } from 'yaml';
 import { complaintOf, run } from '../command.ts';
 import { type ReleaseOptions, writeRelease, writeReleaseArchive } from './release.ts';
 
+const chart = `name: some
+version: 0.0.0-dev
+appVersion: 0.0.0-dev
+annotations:
+  artifacthub.io/prerelease: "true"
+`;
 const pages = ['README.md', 'LICENSE', 'docs/guide.md'];
 let folder: string;
 /** The release as one file, unpacked. */
@@ -40,13 +46,17 @@ async function optionsAt(
   prepare: (root: string) => Promise<unknown> = async () => undefined,
 ): Promise<ReleaseOptions> {
   const images = await Promise.all(
-    ['a-1-linux-amd64', 'b-1-linux-amd64', 'a-1-linux-arm64'].map(async (image) => ({
+    (['a-1-linux-amd64', 'b-1-linux-amd64', 'a-1-linux-arm64'] as const).map(async (image) => ({
+      name: `registry.example.com:5000/team/${image.slice(0, 1)}:1.2.3`,
+      architecture: image.endsWith('arm64') ? ('arm64' as const) : ('amd64' as const),
+      digest: digest(image),
       file: await put(`${name}/built/${image}.tar`, image),
       sbom: `components of ${image}`,
     })),
   );
   const root = join(folder, name, 'root');
-  await put(`${name}/root/charts/some/Chart.yaml`, 'name: some\nversion: 0.1.0\n');
+  await put(`${name}/root/charts/some/Chart.yaml`, chart);
+  await put(`${name}/root/charts/some/values.yaml`, 'global:\n  imageDigests: []\n');
   await put(`${name}/root/charts/some/templates/a.yaml`, 'a: 1\n');
   await put(`${name}/root/CHANGELOG.md`, '# Changelog\n\n## 1.2.3\n\n- A change.\n');
   for (const page of [...pages, 'deploy/argocd/h.yaml', 'deploy/crds/c.yaml']) {
@@ -102,9 +112,11 @@ it('a release contains images, charts, CRDs, the command line, SPDX documents, n
     'LICENSE',
     'RELEASE-NOTES.md',
     'SHA256SUMS',
+    'VERSION',
     'argocd/h.yaml',
-    'charts/some-0.1.0.tgz',
+    'charts/some-1.2.3.tgz',
     'crds/c.yaml',
+    'digests.txt',
     'images/a-1-linux-amd64.tar',
     'images/a-1-linux-arm64.tar',
     'images/b-1-linux-amd64.tar',
@@ -123,8 +135,6 @@ it('a release contains images, charts, CRDs, the command line, SPDX documents, n
   expect(await readFile(join(site, 'RELEASE-NOTES.md'), 'utf8')).toMatch(
     /^# MultiNIC 1\.2\.3\n[\s\S]*\n- A change\.\n$/,
   );
-  const chart = await run(['tar', '-tzf', join(site, 'charts/some-0.1.0.tgz')]);
-  expect(chart).toContain('some/Chart.yaml\n');
   expect(await filesIn(join(site, command))).toEqual([
     'CHANGELOG.md',
     'LICENSE',
@@ -132,6 +142,7 @@ it('a release contains images, charts, CRDs, the command line, SPDX documents, n
     'bin/multinic',
     'charts/some/Chart.yaml',
     'charts/some/templates/a.yaml',
+    'charts/some/values.yaml',
     'deploy-operator.sh',
     'deploy/argocd/h.yaml',
     'deploy/crds/c.yaml',
@@ -140,6 +151,33 @@ it('a release contains images, charts, CRDs, the command line, SPDX documents, n
     'lib/multinic/node',
     'scripts/a.sh',
   ]);
+});
+
+const digest = (image: string): string => `sha256:digest of ${image}`;
+
+it('charts, digests.txt and VERSION of a release have its version and digests', async () => {
+  for (const [archive, path] of [
+    ['charts/some-1.2.3.tgz', 'some'],
+    [command, 'multinic-1.2.3/charts/some'],
+  ] as const) {
+    const read = (file: string) => run(['tar', '-xOzf', join(site, archive), `${path}/${file}`]);
+    expect(parse(await read('Chart.yaml'))).toEqual({
+      name: 'some',
+      version: '1.2.3',
+      appVersion: '1.2.3',
+      annotations: { 'artifacthub.io/prerelease': 'false' },
+    });
+    const digests = [
+      `amd64/a@${digest('a-1-linux-amd64')}`,
+      `amd64/b@${digest('b-1-linux-amd64')}`,
+      `arm64/a@${digest('a-1-linux-arm64')}`,
+    ];
+    expect(parse(await read('values.yaml'))).toEqual({ global: { imageDigests: digests } });
+  }
+  expect((await readFile(join(site, 'digests.txt'), 'utf8')).split('\n')[0]).toBe(
+    `${digest('a-1-linux-amd64')}  linux/amd64  registry.example.com:5000/team/a:1.2.3`,
+  );
+  expect(await readFile(join(site, 'VERSION'), 'utf8')).toBe('1.2.3\n');
 });
 
 it('the archive for any platform contains only the command line, with an own README', async () => {

@@ -5,14 +5,14 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { filesBelow } from '../contents.ts';
 import { putWhole } from '../workplace.ts';
-import { packChart } from './chart-package.ts';
+import { type DigestedImage, fillChart, packChart } from './chart-package.ts';
 import { type CommandFolder, copyCheckout, writeCommandArchive } from './command-archive.ts';
 import { krewManifest, type PluginArchive } from './krew-manifest.ts';
 import { releaseNotes } from './release-notes.ts';
 import { packTarball } from './tarball.ts';
 
 /** An image of a release. */
-export interface ReleasedImage {
+export interface ReleasedImage extends DigestedImage {
   /** Path of the image archive. */
   readonly file: string;
   /** SPDX document with the image's contents. */
@@ -76,6 +76,9 @@ async function fill(folder: string, options: ReleaseOptions): Promise<void> {
   }
   const tree = join(work, `multinic-${version}`);
   await copyCheckout(root, tree);
+  await putCharts(folder, join(tree, 'charts'), options);
+  await writeFile(join(folder, 'VERSION'), `${version}\n`);
+  await writeFile(join(folder, 'digests.txt'), digestsOf(images));
   const archives: PluginArchive[] = [];
   for (const command of commands) {
     const file = await writeCommandArchive(command, { tree, out: folder });
@@ -85,8 +88,6 @@ async function fill(folder: string, options: ReleaseOptions): Promise<void> {
   }
   const manifest = krewManifest({ version, archives, url });
   await writeFile(join(folder, 'krew/multinic.yaml'), manifest);
-  const charts = join(tree, 'charts');
-  for (const chart of await readdir(charts)) await packChart(charts, chart, join(folder, 'charts'));
   for (const part of ['argocd', 'crds', 'samples']) {
     const from = join(tree, 'deploy', part);
     if (existsSync(from)) await cp(from, join(folder, part), { recursive: true });
@@ -97,6 +98,25 @@ async function fill(folder: string, options: ReleaseOptions): Promise<void> {
   const script = join(folder, 'load-images.sh');
   await copyFile(join(import.meta.dirname, 'load-images.sh'), script);
   await chmod(script, 0o755);
+}
+
+/** Fills the charts of `charts`, which the archives of the command line contain, and packs them. */
+async function putCharts(
+  folder: string,
+  charts: string,
+  { version, images }: ReleaseOptions,
+): Promise<void> {
+  for (const chart of await readdir(charts)) {
+    await fillChart(join(charts, chart), version, images);
+    await packChart(charts, chart, { version, out: join(folder, 'charts') });
+  }
+}
+
+/** Returns a line for each image: digest, platform, name. */
+function digestsOf(images: readonly DigestedImage[]): string {
+  return images
+    .map(({ name, architecture, digest }) => `${digest}  linux/${architecture}  ${name}\n`)
+    .join('');
 }
 
 async function putSbom(folder: string, name: string, text: string): Promise<void> {

@@ -29,7 +29,22 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- define "multinic.image" -}}
 {{- $registry := .root.Values.global.imageRegistry | default .image.registry -}}
 {{- printf "%s/%s:%s" (trimSuffix "/" $registry) .image.repository (.image.tag | default .root.Chart.AppVersion) -}}
-{{- with .image.digest }}@{{ . }}{{ end -}}
+{{- with .image.digest | default (include "multinic.pinnedDigest" .) }}@{{ . }}{{ end -}}
+{{- end }}
+
+{{- /* Architecture for digests in Pods; empty if the release has several, or no digests. */ -}}
+{{- define "multinic.pinnedArchitecture" -}}
+{{- $known := list -}}
+{{- range .Values.global.imageDigests }}{{ $known = append $known (regexFind "^[^/]+" .) }}{{ end -}}
+{{- .Values.global.imageArchitecture | default (eq (len (uniq $known)) 1 | ternary (first $known) "") -}}
+{{- end }}
+
+{{- /* Digest for .image from the release; empty without global.pinDigests. */ -}}
+{{- define "multinic.pinnedDigest" -}}
+{{- if .root.Values.global.pinDigests -}}
+{{- $name := printf "%s/%s@" (include "multinic.pinnedArchitecture" .root) (base .image.repository) -}}
+{{- range .root.Values.global.imageDigests }}{{ if hasPrefix $name . }}{{ trimPrefix $name . }}{{ end }}{{ end -}}
+{{- end -}}
 {{- end }}
 
 {{- /* A value as environment variable: lists separated by commas, numbers without exponent. */ -}}
@@ -377,6 +392,7 @@ alerts.enabled is true, and every alert names its runbook: set alerts.runbookBas
 {{- /* Problems in values shared by both charts, in a line each. */ -}}
 {{- define "multinic.globalProblems" -}}
 {{- include "multinic.registryProblem" (dict "path" "global.imageRegistry" "registry" .Values.global.imageRegistry) }}
+{{- include "multinic.pinProblem" . }}
 {{- include "multinic.alertProblems" . }}
 {{- end }}
 
@@ -399,7 +415,7 @@ alerts.enabled is true, and every alert names its runbook: set alerts.runbookBas
 {{- end }}
 {{- $advice := printf "raise it, or lower %s.heap.old" .part -}}
 {{- include "multinic.memoryProblem" (merge (dict "path" .part "resources" .values.resources "advice" $advice) .values.heap) }}
-{{- include "multinic.imageProblem" (dict "path" (printf "%s.image" .part) "image" .values.image) }}
+{{- include "multinic.imageProblem" (dict "root" .root "path" (printf "%s.image" .part) "image" .values.image) }}
 {{- $bounds := fromYaml (include (printf "multinic.durations.%s" .part) .root) }}
 {{- range $key, $bound := $bounds }}
 {{- with get $.values.settings $key }}
@@ -439,11 +455,28 @@ alerts.enabled is true, and every alert names its runbook: set alerts.runbookBas
 {{- end -}}
 {{- end }}
 
-{{- /* Problems in an image reference that container runtimes refuse: .path, .image */ -}}
+{{- /* Problems in an image reference: invalid for container runtimes, or two images at once: .root, .path, .image */ -}}
 {{- define "multinic.imageProblem" -}}
 {{- include "multinic.registryProblem" (dict "path" (printf "%s.registry" .path) "registry" .image.registry) }}
 {{- if contains "@" (.image.tag | default "") }}
 {{ .path }}.tag is {{ .image.tag }}: set {{ .path }}.tag to the tag alone, and {{ .path }}.digest to what follows the @
+{{- end }}
+{{- if and .root.Values.global.pinDigests (include "multinic.pinnedArchitecture" .root) (not .image.digest) }}
+{{- if .image.tag }}
+{{ .path }}.tag is {{ .image.tag }}, and global.pinDigests names images of this release: set {{ .path }}.digest, too, or leave the tag out
+{{- else if not (include "multinic.pinnedDigest" .) }}
+{{ .path }}.repository is {{ .image.repository }}, and global.imageDigests has no digest of {{ base .image.repository }} for {{ include "multinic.pinnedArchitecture" .root }}: set {{ .path }}.digest
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "multinic.pinProblem" -}}
+{{- if and .Values.global.pinDigests (not (include "multinic.pinnedArchitecture" .)) }}
+{{- if .Values.global.imageDigests }}
+global.pinDigests is true, and the release has images for several architectures: set global.imageArchitecture to that of the nodes
+{{- else }}
+global.pinDigests is true, and this chart has no global.imageDigests: use the chart of a release
+{{- end }}
 {{- end }}
 {{- end }}
 

@@ -1,6 +1,7 @@
 import { buildConnector, Pool } from 'undici';
 import * as z from 'zod';
 import { problem } from '../../api/node-configs-http.ts';
+import { userAgentOf } from '../../process/version.ts';
 import { DeadlineReached, type Limit } from '../../time/deadline.ts';
 import { SourceLimit } from './source-limit.ts';
 
@@ -167,7 +168,7 @@ export class OperatorApi implements AsyncDisposable {
       headersTimeout: 0,
       bodyTimeout: 0,
       headers: {
-        'user-agent': 'multinic-cli',
+        'user-agent': userAgentOf('multinic-cli'),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },

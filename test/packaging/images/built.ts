@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { versionOf } from '../../../build/identity.ts';
+import { checkoutBuild } from '../../../build/identity.ts';
 import {
   type Architecture,
   type BuiltImage,
@@ -32,10 +32,11 @@ export interface Built extends AsyncDisposable {
 
 export async function buildAndUnpack(architectures: readonly Architecture[]): Promise<Built> {
   const folder = await mkdtemp(join(tmpdir(), 'multinic-images-'));
-  const version = await versionOf(repository);
-  const build = (name: string, architecture: Architecture) => {
+  const build = await checkoutBuild();
+  const { version } = build;
+  const buildImagesIn = (name: string, architecture: Architecture) => {
     const [out, work] = [join(folder, name, 'out'), join(folder, name, 'work')];
-    return buildImages({ architecture, version, repository: 'localhost', out, work });
+    return buildImages({ architecture, build, repository: 'localhost', out, work });
   };
   const fileOf = (short: Short, architecture: Architecture) =>
     join(folder, 'first/out', `${short}-${version}-linux-${architecture}.tar`);
@@ -45,7 +46,7 @@ export async function buildAndUnpack(architectures: readonly Architecture[]): Pr
   const dispose = () => rm(folder, { recursive: true });
   try {
     for (const architecture of architectures) {
-      images.push(...(await build('first', architecture)));
+      images.push(...(await buildImagesIn('first', architecture)));
       for (const short of shorts) {
         const found = await unpack(fileOf(short, architecture), join(folder, short, architecture));
         for (const [of, image] of found) unpacked.set(`${short} ${of}`, image);
@@ -67,7 +68,7 @@ export async function buildAndUnpack(architectures: readonly Architecture[]): Pr
         throw new Error(`no ${short} for ${architecture} among ${[...unpacked.keys()].join(', ')}`);
       return image;
     },
-    build,
+    build: buildImagesIn,
     [Symbol.asyncDispose]: dispose,
   };
 }

@@ -127,7 +127,7 @@ describe('what the chart decides', () => {
         namespace: '<metadata.namespace>',
         agentNamespace: 'multinic-agents',
         agentServiceAccount: 'multinic-agent',
-        agentImage: 'localhost/multinic-agent:0.1.0',
+        agentImage: 'localhost/multinic-agent:0.0.0-dev',
         agentImagePullSecrets: [],
         agentPriorityClass: undefined,
       },
@@ -138,7 +138,7 @@ describe('what the chart decides', () => {
       'controller',
       {
         agentNamespace: 'nic-agents',
-        agentImage: `registry.example.com:5000/multinic-agent:0.1.0@sha256:${'a1b2c3d4'.repeat(8)}`,
+        agentImage: `registry.example.com:5000/multinic-agent:0.0.0-dev@sha256:${'a1b2c3d4'.repeat(8)}`,
         agentImagePullSecrets: ['pull'],
         agentPriorityClass: 'nics',
       },

@@ -61,7 +61,15 @@ export async function openWorld(say: (line: string) => void): Promise<LifecycleC
       },
     ],
   });
-  say(await runProjectScript(management, 'deploy-operator.sh', ['--lifecycle', '--', ...often]));
+  say(
+    await runProjectScript(management, 'deploy-operator.sh', [
+      '--lifecycle',
+      '--image',
+      images.controllers.name,
+      '--',
+      ...often,
+    ]),
+  );
   say(await registerCluster(ground, provider));
   const endpoints = {
     identity: await relayed(cloud.keystoneUrl),

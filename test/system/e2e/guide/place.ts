@@ -1,4 +1,4 @@
-import { cp, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Node, startNode } from '../../../../rig/control-plane/node.ts';
 import { attach } from '../../../fixtures/e2e/acts.ts';
@@ -96,21 +96,28 @@ export async function carryRelease({ reader }: Place): Promise<string> {
   return folder;
 }
 
+/** Returns the version of the release in the reader's home. */
+export async function releasedVersion({ reader }: Place): Promise<string> {
+  return (await readFile(join(reader.home, 'multinic-release/VERSION'), 'utf8')).trim();
+}
+
 /** Loads the images in a folder on the nodes. */
-export async function loadNodes({ manager, node }: Place, images: string): Promise<void> {
+export async function loadNodes(place: Place, images: string): Promise<void> {
+  const { manager, node } = place;
+  const version = await releasedVersion(place);
   const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
-  const archive = (name: string) => join(images, `${name}-0.1.0-linux-${architecture}.tar`);
+  const archive = (name: string) => join(images, `${name}-${version}-linux-${architecture}.tar`);
   await manager.importImage(archive('multinic-controllers'));
   await node.importImage(archive('multinic-controllers'));
   await node.importImage(archive('multinic-agent'));
 }
 
 /** The management node has the operator's image as `make docker-build IMG=multinic:v1alpha1` names it, too. */
-export async function loadAsDockerBuilds({ manager }: Place): Promise<void> {
+export async function loadAsDockerBuilds(place: Place): Promise<void> {
   const ctr = ['/var/lib/node-parts/bin/ctr', '-n', 'k8s.io', 'images', 'tag', '--force'];
   const names = [
-    'localhost/multinic-controllers:0.1.0',
+    `localhost/multinic-controllers:${await releasedVersion(place)}`,
     'docker.io/library/multinic-controllers:v1alpha1',
   ];
-  await manager.sh([...ctr, ...names]);
+  await place.manager.sh([...ctr, ...names]);
 }
