@@ -4,7 +4,7 @@ import { basename, delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { toolPath } from '../../../../rig/control-plane/control-plane.ts';
 import type { Clusters } from '../../../fixtures/e2e/installation.ts';
-import { blocksOf, commandsOf } from '../../../repo/guides.ts';
+import { commandsOf, examplesOf } from '../../../repo/guides.ts';
 import { root, textOf } from '../../../repo/tree.ts';
 import { run, type Shell } from './shell.ts';
 
@@ -29,11 +29,11 @@ export interface Decisions {
   readonly typed?: string;
   /** Variables that the page requires without an example. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Working directory that the page states; default: the checkout, or the example's cd. */
+  /** Working directory that the page states; default: the home folder, or the example's cd. */
   readonly folder?: string;
 }
 
-/** A reader with a fresh checkout (`bin` on PATH), an empty home with two kubeconfigs, and the guides' tools. */
+/** A reader with a fresh checkout, an empty home with two kubeconfigs, and the guides' tools; later with an unpacked release. */
 export class Reader {
   readonly #bare: Shell;
   #shell: Shell;
@@ -56,19 +56,24 @@ export class Reader {
     return { ...this.#bare, env: { ...this.#bare.env, ...env } };
   }
 
-  /** Runs the examples of a page with this reader's decisions. Exports and working directory stay until the next page is opened. */
+  /**
+   * Runs the examples above the first section of a page with this reader's decisions. Exports and working directory stay
+   * until the next page is opened.
+   */
   async open(path: string, decisions: Decisions = {}): Promise<void> {
-    const examples = blocksOf(textOf(path)).filter(({ note }) => note === 'example');
+    const { environment = {}, folder = this.home } = decisions;
+    this.#shell = { ...this.shell(environment), cwd: folder };
+    await this.decide(path, '', decisions);
+  }
+
+  /** Runs the examples of a section with this reader's decisions, in addition to those of the open page. */
+  async decide(path: string, section: string, decisions: Decisions): Promise<void> {
+    const examples = examplesOf(path).filter((block) => block.section === section);
     const script = decided(examples.map(({ text }) => text).join(''), decisions);
-    const { environment = {}, folder = this.#bare.cwd } = decisions;
-    const shell = { ...this.shell(environment), cwd: folder };
-    const { stdout } = await run(
-      shell,
-      `${script}\nprintf '\\0'; env -0`,
-      `${decisions.typed ?? ''}\n`,
-    );
+    const printing = `${script}\nprintf '\\0'; env -0`;
+    const { stdout } = await run(this.#shell, printing, `${decisions.typed ?? ''}\n`);
     const env = exportedIn(stdout);
-    this.#shell = { ...this.#bare, env, cwd: env['PWD'] ?? folder };
+    this.#shell = { ...this.#bare, env, cwd: env['PWD'] ?? this.#shell.cwd };
   }
 
   /** Runs the commands below a heading verbatim, without lines that match `elsewhere`; resolves to the output. */
@@ -124,7 +129,8 @@ export async function openReader(
     env: {
       ...(Object.fromEntries(env) as Record<string, string>),
       HOME: home,
-      PATH: [bin, join(checkout, 'bin')].join(delimiter),
+      // Only the unpacked release has `multinic`.
+      PATH: [bin, join(home, 'multinic-0.1.0/bin')].join(delimiter),
     },
   });
 }
