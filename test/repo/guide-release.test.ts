@@ -73,6 +73,15 @@ const programs = {
   make: '#!/bin/sh\n[ -e Makefile ]\n',
 };
 
+async function put(path: string, text: string): Promise<void> {
+  await writeFile(path, text);
+  await chmod(path, 0o755);
+}
+
+function isExample({ language, note }: Block): boolean {
+  return language === 'sh' && note === 'example';
+}
+
 describe('typed in an unpacked release', () => {
   const install = 'docs/guides/install.md';
   const guides = filesBelow('docs/guides').filter(
@@ -82,11 +91,6 @@ describe('typed in an unpacked release', () => {
   const inCheckout = '1. Outside: one file';
   let home: string;
   let bin: string;
-
-  async function put(path: string, text: string): Promise<void> {
-    await writeFile(path, text);
-    await chmod(path, 0o755);
-  }
 
   beforeAll(async () => {
     [home, bin] = [join(place, 'home'), join(place, 'bin')];
@@ -116,8 +120,6 @@ describe('typed in an unpacked release', () => {
     typed.child.stdin?.end('secret\nsecret\n');
     await typed;
   }
-
-  const isExample = ({ language, note }: Block): boolean => language === 'sh' && note === 'example';
 
   it.each(guides)('%s: every command finds its files, after the installation', async (page) => {
     await expect(type(page, home)).resolves.toBeUndefined();

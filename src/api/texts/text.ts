@@ -34,7 +34,7 @@ function inserted(
   values: Readonly<Record<string, string | number | Wording>>,
   language: keyof Wording,
 ): string {
-  return template.replaceAll(placeholder, (_, name: string, particle = '') => {
+  return template.replaceAll(placeholder, (_, name: string, particle: string = '') => {
     const value = values[name] ?? '';
     const text = typeof value === 'object' ? value[language] : String(value);
     return text + particleAfter(text, particle);

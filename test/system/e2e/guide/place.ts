@@ -1,4 +1,4 @@
-import { cp, writeFile } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Node, startNode } from '../../../../rig/control-plane/node.ts';
 import { attach } from '../../../fixtures/e2e/acts.ts';

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { toolPath } from '../../../../rig/control-plane/control-plane.ts';
 import type { Clusters } from '../../../fixtures/e2e/installation.ts';
 import { commandsOf, examplesOf } from '../../../repo/guides.ts';
-import { root, textOf } from '../../../repo/tree.ts';
+import { root } from '../../../repo/tree.ts';
 import { run, type Shell } from './shell.ts';
 
 const execute = promisify(execFile);
@@ -103,7 +103,7 @@ function decided(example: string, { exported = {}, words = [] }: Decisions): str
       typeof from === 'string' ? from : new RegExp(from, 'gm'),
       () => to,
     );
-    if (changed === text) throw new Error(`the example has no ${String(from)}`);
+    if (changed === text && from !== to) throw new Error(`the example has no ${String(from)}`);
     return changed;
   }, example);
 }
