@@ -27,7 +27,7 @@ const words = {
     openstackconfig: 'OpenstackConfig',
     multinicbizconfig: 'MultiNicBizConfig',
     multinicoperator: 'MultiNicOperator',
-    part: '파트(오퍼레이터, Viola, 컨트롤러, lifecycle)',
+    part: '구성 요소(오퍼레이터, Viola, 컨트롤러, lifecycle)',
     yes: '예',
     no: '아니요',
   },

@@ -79,23 +79,23 @@ its version are applied. Higher (\`CRDTooNew\`) is only told. Viola has no right
       writer: 'Viola, 비즈니스 클러스터',
       controller: '컨트롤러, 비즈니스 클러스터',
     },
-    about: `각 파트에 필요한 권한이며 그 이상은 부여하지 않습니다. \`deploy/rbac\`와 차트는 같은 표에서 생성됩니다. 에이전트에는 API 자격 증명이
+    about: `각 구성 요소에 필요한 권한이며 그 이상은 부여하지 않습니다. \`deploy/rbac\`와 차트는 같은 표에서 생성됩니다. 에이전트에는 API 자격 증명이
 없습니다. \`*\`는 어디에도 없으며, Secret 목록은 등록 전용 네임스페이스에서만 조회하고,
 lifecycle은 이름이 정해진 Secret 두 개만 감시합니다.
 
-각 파트는 시작할 때와 10분마다 API 서버에 이 권한들을 묻습니다(SelfSubjectAccessReview, 모든 계정이 물을 수 있습니다). 부족한 권한은
+각 구성 요소는 시작할 때와 10분마다 API 서버에 이 권한들을 묻습니다(SelfSubjectAccessReview, 모든 계정이 물을 수 있습니다). 부족한 권한은
 
 - 로그(\`RightsMissing\`)에 해당 역할과 추가 명령과 함께 남고,
 - Pod 매니페스트에 \`POD_NAME\`, \`POD_NAMESPACE\`, \`POD_UID\`가 있으면 Pod의 Event로 남으며,
 - 메트릭 \`multinic_rights_missing\`에 나타나고,
-- 파트는 Ready가 아니게 됩니다(\`/readyz\`에 이름이 나옵니다). 할 수 있는 일은 계속하고 30초마다 다시 물으므로, 권한을 부여하면
+- 구성 요소는 Ready가 아니게 됩니다(\`/readyz\`에 이름이 나옵니다). 할 수 있는 일은 계속하고 30초마다 다시 물으므로, 권한을 부여하면
   재시작이 필요 없습니다.
 
 API 서버가 답하지 않거나 질문을 허용하지 않으면 권한이 없다고 보지 않습니다. Viola가 비즈니스 클러스터에서 할 수 없는 일은 로그,
 \`GET /v1/k8s/clusters\`, 메트릭에 나타나며 Viola는 Ready로 남습니다. \`--self-check false\`이면 묻지 않습니다. \`선택\`으로 표시된 권한은
-없어도 됩니다. 파트는 그 권한이 필요한 일을 건너뛰고 경고를 한 번 남기며 Ready로 남습니다.
+없어도 됩니다. 구성 요소는 그 권한이 필요한 일을 건너뛰고 경고를 한 번 남기며 Ready로 남습니다.
 
-각 파트는 자신의 CRD도 확인합니다. CustomResourceDefinition의 \`multinic.io/schema\`는 필드가 추가된 횟수입니다. 파트가 기대하는 값보다
+각 구성 요소는 자신의 CRD도 확인합니다. CustomResourceDefinition의 \`multinic.io/schema\`는 필드가 추가된 횟수입니다. 구성 요소가 기대하는 값보다
 낮으면(\`CRDTooOld\`) 기록한 필드가 조용히 사라지므로, 해당 버전의 정의를 적용할 때까지 Ready가 아닙니다. 높으면(\`CRDTooNew\`) 알리기만
 합니다. Viola에는 이를 볼 권한이 없으며 그 클러스터의 컨트롤러가 확인합니다.`,
   },

@@ -83,10 +83,14 @@ export function isRun({ language, note }: Block): boolean {
   return language === 'sh' && note === '';
 }
 
+/** Blocks that a reader edits before running them. */
+export function examplesOf(path: string): Block[] {
+  return blocksOf(textOf(path)).filter(({ note }) => note === 'example');
+}
+
 /** What a page has its reader decide: the variables that its examples export. */
 export function variablesOf(path: string): string[] {
-  const examples = blocksOf(textOf(path)).filter(({ note }) => note === 'example');
-  return [...new Set(examples.flatMap(({ text }) => exportedIn(text)))];
+  return [...new Set(examplesOf(path).flatMap(({ text }) => exportedIn(text)))];
 }
 
 function exportedIn(script: string): string[] {

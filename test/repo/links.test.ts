@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { anchorsOf, type Link, linksOf } from './links.ts';
 import { filesBelow, root, textOf } from './tree.ts';
 
 const pages = [
@@ -12,39 +13,13 @@ const pages = [
   ...['docs', 'charts', 'rig', 'test'].flatMap(filesBelow).filter((path) => path.endsWith('.md')),
 ];
 
-/** A page without what is shown in it as text. */
-function proseOf(page: string): string {
-  return page.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '');
-}
-
-/** The anchors of a page as GitHub makes them of headings; a second heading of the same words gets `-1`. */
-function anchorsOf(page: string): Set<string> {
-  const seen = new Map<string, number>();
-  const anchors = new Set<string>();
-  for (const [, heading = ''] of page.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)) {
-    const words = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '');
-    const slug = words.replace(/\s/g, '-');
-    const before = seen.get(slug) ?? 0;
-    seen.set(slug, before + 1);
-    anchors.add(before === 0 ? slug : `${slug}-${before}`);
-  }
-  return anchors;
-}
-
-/** What is wrong with a link of a page; undefined for one that leads somewhere. */
-function flawOf(path: string, link: string): string | undefined {
-  const [file = '', anchor] = link.split('#');
-  const target = file === '' ? path : relative(root, join(root, dirname(path), file));
+/** Returns what is wrong with a link; undefined if it leads somewhere. */
+function flawOf({ link, target, anchor }: Link): string | undefined {
   if (!existsSync(join(root, target))) return `${link}: there is no ${target}`;
-  if (anchor === undefined || !target.endsWith('.md')) return undefined;
-  const anchors = anchorsOf(textOf(target));
-  return anchors.has(decodeURIComponent(anchor)) ? undefined : `${link}: no such heading`;
+  if (anchor === undefined || anchorsOf(textOf(target)).has(anchor)) return undefined;
+  return `${link}: no such heading`;
 }
 
 it.each(pages)('%s: every link leads somewhere', (path) => {
-  const links = [...proseOf(textOf(path)).matchAll(/\]\(([^)\s]+)\)/g)].map(
-    ([, link = '']) => link,
-  );
-  const own = links.filter((link) => !/^[a-z]+:/.test(link));
-  expect(own.flatMap((link) => flawOf(path, link) ?? [])).toEqual([]);
+  expect(linksOf(path).flatMap((link) => flawOf(link) ?? [])).toEqual([]);
 });

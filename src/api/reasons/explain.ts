@@ -226,7 +226,7 @@ export const explainReasons = {
     true,
     [
       'A part of MultiNIC does not run as it should.',
-      'MultiNIC의 파트가 정상적으로 실행되지 않습니다.',
+      'MultiNIC의 구성 요소가 정상적으로 실행되지 않습니다.',
     ],
     [
       'Look at its Pods: events, logs and readiness.',
@@ -244,11 +244,11 @@ export const explainReasons = {
     false,
     [
       'Parts of different versions run together.',
-      '서로 다른 버전의 파트가 함께 실행되고 있습니다.',
+      '서로 다른 버전의 구성 요소가 함께 실행되고 있습니다.',
     ],
     [
       'Upgrade the older part; docs/guides/upgrade.md has the order.',
-      '이전 버전의 파트를 업그레이드하십시오. 순서는 docs/guides/upgrade.ko.md에 있습니다.',
+      '이전 버전의 구성 요소를 업그레이드하십시오. 순서는 docs/guides/upgrade.ko.md에 있습니다.',
     ],
   ),
 } as const satisfies Record<string, ReasonRow>;

@@ -104,7 +104,7 @@ export const accessTexts = {
   },
   parts: {
     en: 'Parts',
-    ko: '파트',
+    ko: '구성 요소',
   },
   noDeployment: {
     en: 'no Deployment of MultiNIC in namespace {namespace}',

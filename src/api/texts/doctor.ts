@@ -104,7 +104,7 @@ export const doctorTexts = {
   },
   oneMtu: {
     en: '{networks}: one MTU in each',
-    ko: '네트워크 {networks}개: 네트워크마다 MTU가 같습니다',
+    ko: '네트워크 {networks}개: 각 네트워크의 MTU가 일치합니다',
   },
   oldestCheck: {
     en: ' (oldest check {age} ago)',

@@ -8,7 +8,7 @@ export const migrateTexts = {
   },
   skipped: {
     en: 'Skipped',
-    ko: '생략',
+    ko: '건너뜀',
   },
   mayMigrate: {
     en: 'Migrate {source}?',

@@ -204,7 +204,7 @@ export const screensTexts = {
   },
   findings: {
     en: '{findings}: {errors}, {warnings}',
-    ko: '발견 사항 {findings}개: 오류 {errors}개, 경고 {warnings}개',
+    ko: '점검 결과 {findings}개: 오류 {errors}개, 경고 {warnings}개',
   },
   mayRegister: {
     en: 'Register the cluster?',

@@ -1,4 +1,5 @@
 import { counted } from '../counted.ts';
+import { particleAfter, particles } from './particles.ts';
 
 /** Text in English and Korean. */
 export interface Wording {
@@ -25,14 +26,18 @@ export function filled<const T extends Wording>(
   return { en: inserted(entry.en, all, 'en'), ko: inserted(entry.ko, all, 'ko') };
 }
 
+/** A placeholder with the Korean particle behind it, if any; a longer word, and `이(가)`, is no particle. */
+const placeholder = new RegExp(`\\{(\\w+)\\}(?:(${particles})(?![가-힣(]))?`, 'g');
+
 function inserted(
   template: string,
   values: Readonly<Record<string, string | number | Wording>>,
   language: keyof Wording,
 ): string {
-  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  return template.replaceAll(placeholder, (_, name: string, particle: string = '') => {
     const value = values[name] ?? '';
-    return typeof value === 'object' ? value[language] : String(value);
+    const text = typeof value === 'object' ? value[language] : String(value);
+    return text + particleAfter(text, particle);
   });
 }
 

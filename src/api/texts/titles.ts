@@ -17,7 +17,7 @@ export const stepTitles = {
 
 /** Titles of the sections in `multinic doctor`. */
 export const sectionTitles = {
-  parts: { en: 'parts', ko: '파트' },
+  parts: { en: 'parts', ko: '구성 요소' },
   openstack: { en: 'openstack', ko: 'openstack' },
   delivery: { en: 'delivery', ko: '전달' },
   nodes: { en: 'nodes', ko: '노드' },
@@ -57,6 +57,6 @@ export const words = {
   ok: { en: 'ok', ko: '정상' },
   warn: { en: 'warn', ko: '주의' },
   fail: { en: 'FAIL', ko: '실패' },
-  skip: { en: 'skip', ko: '생략' },
+  skip: { en: 'skip', ko: '건너뜀' },
   info: { en: 'info', ko: '정보' },
 } as const satisfies Readonly<Record<string, Wording>>;

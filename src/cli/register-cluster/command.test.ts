@@ -4,10 +4,16 @@ import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ApiServer, startApiServer } from '../../../rig/apiserver/server.ts';
 import { crdDefinitions } from '../../api/crd/definition.ts';
-import { annotations } from '../../api/names.ts';
+import { annotations, labels } from '../../api/names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { createKubeClient } from '../../kube/client/http-client.ts';
-import { namespaces, roleBindings, roles, secrets } from '../../kube/core-resources.ts';
+import {
+  deployments,
+  namespaces,
+  roleBindings,
+  roles,
+  secrets,
+} from '../../kube/core-resources.ts';
 import { KubeError } from '../../kube/errors.ts';
 import { systemClock } from '../../time/clock.ts';
 import { DeadlineReached } from '../../time/deadline.ts';
@@ -40,6 +46,10 @@ beforeEach(async () => {
   for (const name of ['multinic-system', ref.namespace]) {
     await client.create(namespaces, { metadata: { name } });
   }
+  const viola = { [labels.component]: 'viola' };
+  await client.create(deployments, {
+    metadata: { name: 'viola-api', namespace: 'multinic-system', labels: viola },
+  });
   folder = await mkdtemp(join(tmpdir(), 'register-'));
   path = join(folder, 'config');
   await writeFile(path, await api.kubeconfig());
@@ -133,7 +143,7 @@ describe('multinic register-cluster', () => {
     async (...wrong) => {
       expect(await run('--yes', ...wrong)).toBe(3);
       expect(printed.join('\n')).toContain('Next: ');
-      expect(api.audit.filter(({ verb }) => !['get', 'list'].includes(verb))).toHaveLength(2);
+      expect(api.audit.filter(({ verb }) => !['get', 'list'].includes(verb))).toHaveLength(3);
     },
   );
 

@@ -10,7 +10,7 @@ import { languageOption, outputOption } from '../options.ts';
 import { Refusal } from '../refusal.ts';
 import { type BusinessOptions, businessAccess } from './business-access.ts';
 import { namedClient } from './named-client.ts';
-import { checkBusiness, checkManagement, checkRegistration } from './preconditions.ts';
+import { checkBusiness, checkManagement, checkReach, checkRegistration } from './preconditions.ts';
 import { type Clusters, register, rehearse } from './register.ts';
 import { type Registration, registeredAccess } from './registration.ts';
 import { planText, type ScreenOptions, screenOf } from './screen.ts';
@@ -63,7 +63,7 @@ export function registerClusterCommand(): Command {
     .option('--service-account <name>', 'ServiceAccount of Viola in the business cluster', 'viola')
     .option(
       '--server <url>',
-      'URL at which Pods of the management cluster reach the API server of the business cluster; default: server of --business-kubeconfig',
+      'URL at which Viola reaches the API server of the business cluster; default: server of --business-kubeconfig',
     )
     .option(
       '--token-lifetime <duration>',
@@ -103,6 +103,7 @@ async function registerCluster(provider: string, options: Options): Promise<void
   checkRegistration(registration);
   await checkBusiness(business, registration);
   await checkManagement(management, registration, options.replace);
+  await checkReach(management, registration);
   const screen = screenOf(options);
   screen.plan(planText(registration, servers, options));
   await rehearse(clusters, registration);

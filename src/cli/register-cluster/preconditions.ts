@@ -1,7 +1,7 @@
 import { businessGroup, labels } from '../../api/names.ts';
 import { isLoopback } from '../../http/loopback.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { crds, namespaces, type Secret, secrets } from '../../kube/core-resources.ts';
+import { crds, deployments, namespaces, type Secret, secrets } from '../../kube/core-resources.ts';
 import { readRegistration } from '../../viola/clusters/secret.ts';
 import { Refusal } from '../refusal.ts';
 import type { Registration } from './registration.ts';
@@ -17,19 +17,29 @@ export function checkRegistration({ provider, server }: Registration): void {
       'give the id that OpenstackConfigs name as k8sProviderID',
     );
   }
-  const { protocol, hostname } = new URL(server);
-  if (protocol !== 'https:') {
+  if (new URL(server).protocol !== 'https:') {
     throw new Refusal(
       `${server} is not https: the token would be readable on the network`,
       'give --server https://…',
     );
   }
-  if (isLoopback(hostname)) {
-    throw new Refusal(
-      `${server} is a loopback address: Viola, which runs in a Pod, cannot reach it`,
-      'give --server with an address that Pods of the management cluster can reach',
-    );
-  }
+}
+
+/** Refuses a loopback address if the management cluster runs Viola in Pods; a process such as `make run` reaches it. */
+export async function checkReach(
+  client: KubeClient,
+  { server }: Pick<Registration, 'server'>,
+): Promise<void> {
+  if (!isLoopback(new URL(server).hostname)) return;
+  const labelSelector = `${labels.component}=viola`;
+  const { items } = await client.listAll(deployments, { labelSelector });
+  const [viola] = items;
+  if (viola === undefined) return;
+  const { name, namespace = '' } = viola.metadata;
+  throw new Refusal(
+    `${server} is a loopback address: Viola, which runs in Pods of Deployment ${namespace}/${name}, cannot reach it`,
+    'give --server with an address that Pods of the management cluster can reach',
+  );
 }
 
 /** Refuses a business cluster without namespace or CRD. */

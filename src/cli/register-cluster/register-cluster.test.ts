@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiServer, startApiServer } from '../../../rig/apiserver/server.ts';
-import { annotations } from '../../api/names.ts';
+import { annotations, labels } from '../../api/names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { createKubeClient } from '../../kube/client/http-client.ts';
-import { crds, namespaces, roles, type Secret, secrets } from '../../kube/core-resources.ts';
+import {
+  crds,
+  deployments,
+  namespaces,
+  roles,
+  type Secret,
+  secrets,
+} from '../../kube/core-resources.ts';
 import { systemClock } from '../../time/clock.ts';
 import { readRegistration } from '../../viola/clusters/secret.ts';
 import { registeredToken } from '../../viola/tokens/registered-token.ts';
-import { checkBusiness, checkManagement, checkRegistration } from './preconditions.ts';
+import { checkBusiness, checkManagement, checkReach, checkRegistration } from './preconditions.ts';
 import { rehearse } from './register.ts';
 import { type Registration, registrationSecret, writerObjects } from './registration.ts';
 import { planText } from './screen.ts';
@@ -52,8 +59,6 @@ describe('registration', () => {
   it.each([
     ['a provider id that is no Secret name', { provider: 'Biz 1' }, 'the provider id "Biz 1"'],
     ['plain HTTP', { server: 'http://10.0.0.1:8080' }, 'the token would be readable'],
-    ['a server on this machine', { server: 'https://127.0.0.1:6443' }, 'cannot reach it'],
-    ['a server on this machine by name', { server: 'https://localhost:6443' }, 'cannot reach it'],
   ])('a registration is refused for %s', (_what, wrong, why) => {
     expect(() => checkRegistration({ ...registration, ...wrong })).toThrow(why);
   });
@@ -88,6 +93,23 @@ describe('registration', () => {
 });
 
 describe('registration preconditions', () => {
+  it('a loopback server is accepted while Viola is a process, and refused once a Deployment runs Viola', async () => {
+    const loopback = ['https://127.0.0.1:6443', 'https://localhost:6443', 'https://[::1]:6443'];
+    const checked = (url: string) => checkReach(client, { server: url });
+    for (const url of loopback) await expect(checked(url)).resolves.toBeUndefined();
+    await client.create(deployments, {
+      metadata: {
+        name: 'viola-api',
+        namespace: 'default',
+        labels: { [labels.component]: 'viola' },
+      },
+    });
+    for (const url of loopback) {
+      await expect(checked(url)).rejects.toThrow('Deployment default/viola-api, cannot reach it');
+    }
+    await expect(checked(registration.server)).resolves.toBeUndefined();
+  });
+
   it('missing registration preconditions are reported one by one, with the next step', async () => {
     const missing = { ...registration, namespace: 'absent', registrationsNamespace: 'absent' };
     await expect(checkBusiness(client, missing)).rejects.toThrow('has no namespace absent');

@@ -12,7 +12,7 @@ export interface Registration {
   readonly namespace: string;
   /** Viola's ServiceAccount in the business cluster. */
   readonly serviceAccount: string;
-  /** Server URL as reachable from Viola's Pod. */
+  /** Server URL as reachable from Viola. */
   readonly server: string;
   readonly ca: string | undefined;
   readonly tlsServerName: string | undefined;

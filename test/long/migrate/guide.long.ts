@@ -10,6 +10,7 @@ import {
 } from '../../fixtures/migrate/management.ts';
 import { configOf, generous, hostsOf } from '../../fixtures/migrate/observed.ts';
 import { NicMonitor } from '../../fixtures/nic-monitor.ts';
+import { carryRelease } from '../../system/e2e/guide/place.ts';
 import { openReader, type Reader } from '../../system/e2e/guide/reader.ts';
 
 const guide = 'docs/guides/migrate.md';
@@ -49,6 +50,7 @@ beforeAll(async () => {
   monitor = new NicMonitor(site.workers);
   hosts = await hostsOf(site);
   reader = await openReader(site.directory, { management: site.cluster, business: site.cluster });
+  await carryRelease({ reader });
   await reader.open(guide, {
     exported: { BUSINESS_CLUSTER: provider },
     words: [

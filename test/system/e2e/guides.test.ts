@@ -61,7 +61,7 @@ async function expectUntouched(happens: () => Promise<unknown>): Promise<void> {
   expect(await foreignState(place.node)).toEqual(foreign);
 }
 
-it('from an empty cluster to a Configured NIC', async () => {
+it('from an empty cluster to a Configured NIC, with a clouds.yaml', async () => {
   const { reader, decisions } = place;
   const release = await carryRelease(place);
   const began = performance.now();
@@ -82,6 +82,16 @@ it('from an empty cluster to a Configured NIC', async () => {
 it('a business cluster is registered again', async () => {
   await place.reader.open(register);
   expect(await follow(register, 'With the command')).toContain('"reachable":true');
+});
+
+it('an account from Contrabass replaces the clouds.yaml, and no NIC changes', async () => {
+  const { reader, decisions } = place;
+  await reader.open(install, decisions.install);
+  await reader.decide(install, 'With Contrabass', decisions.contrabass);
+  await expectUntouched(async () => {
+    await follow(install, 'With Contrabass');
+    await untilReady();
+  });
 });
 
 /** These run in test/system/lifecycle. */
@@ -174,7 +184,8 @@ describe.each(['002'] as const)('commands in document %s', runsCommandsOf);
 
 it('an upgrade changes no NIC', async () => {
   await expectUntouched(async () => {
-    await place.reader.open(upgrade, { exported: { ENVIRONMENT: 'dev' } });
+    const values = join(place.reader.home, 'multinic/contrabass-values.yaml');
+    await place.reader.open(upgrade, { exported: { ENVIRONMENT: 'dev', OPERATOR_VALUES: values } });
     await follow(upgrade, '1. Read the changes');
     await follow(upgrade, '3. Business clusters, then the management cluster');
     const seen = await follow(upgrade, '4. Check the result');
@@ -203,11 +214,12 @@ it('parts run from source where none is installed', async () => {
 
 /** The archive has the version of the first release: both are of one commit. */
 async function airGapDecisions(): Promise<Decisions> {
-  return { ...place.decisions.airGap, exported: { VERSION: await releasedVersion(place) } };
+  return { exported: { VERSION: await releasedVersion(place) } };
 }
 
 it('make release builds a single file for a site without network', async () => {
-  await place.reader.open(airGap, await airGapDecisions());
+  const { checkout: folder } = place.reader;
+  await place.reader.open(airGap, { ...(await airGapDecisions()), folder });
   await follow(airGap, '1. Outside: one file');
   await follow(airGap, '2. Inside: unpack and check');
 }, 900_000);

@@ -1,4 +1,4 @@
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Node, startNode } from '../../../../rig/control-plane/node.ts';
 import { attach } from '../../../fixtures/e2e/acts.ts';
@@ -13,16 +13,23 @@ import { run } from './shell.ts';
 export interface Place extends Ground, AsyncDisposable {
   readonly manager: Node;
   readonly reader: Reader;
-  readonly decisions: Readonly<Record<'readme' | 'install' | 'airGap', Decisions>>;
+  readonly decisions: Readonly<Record<'readme' | 'install' | 'contrabass', Decisions>>;
   /** At each cluster, where its ports are free on loopback. */
   readonly shells: Shells;
 }
 
 export async function openPlace(say: (line: string) => void): Promise<Place> {
   await using stack = new AsyncDisposableStack();
-  const relayed = async (management: Ground['management'], url: string) =>
-    stack.use(await reachable(management, url)).url;
-  const ground = await openGround(stack, { say, images: [], pods: true, keystoneFor: relayed });
+  let keystone = '';
+  const ground = await openGround(stack, {
+    say,
+    images: [],
+    pods: true,
+    keystoneFor: async (management, url) => {
+      keystone = stack.use(await reachable(management, url)).url;
+      return keystone;
+    },
+  });
   const { management, business, directory } = ground;
   const manager = stack.use(await startNode(management, 'manager-1', { kind: 'namespace' }));
   await manager.makeVolume('inventory');
@@ -30,13 +37,12 @@ export async function openPlace(say: (line: string) => void): Promise<Place> {
   await attach(ground);
   const endpoints = await relayedEndpoints(ground, stack);
   const reader = await openReader(directory, ground);
-  await writeFile(join(reader.home, 'contrabass-key'), encryptKey, { mode: 0o600 });
   const kept = stack.move();
   return {
     ...ground,
     manager,
     reader,
-    decisions: decisionsAt(ground, endpoints, reader.home),
+    decisions: decisionsAt(ground, { ...endpoints, keystone }, reader.home),
     shells: shellsOf(ground, reader, endpoints.contrabassEndpoint),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
@@ -44,35 +50,46 @@ export async function openPlace(say: (line: string) => void): Promise<Place> {
 
 /** The examples' names stay where possible; the registry is omitted, so nodes load images by hand. */
 function decisionsAt(
-  { contrabass, tenant, data, server }: Ground,
-  endpoints: Awaited<ReturnType<typeof relayedEndpoints>>,
+  { account, contrabass, tenant, data, server }: Ground,
+  {
+    keystone,
+    ...endpoints
+  }: Awaited<ReturnType<typeof relayedEndpoints>> & { readonly keystone: string },
   home: string,
 ): Place['decisions'] {
   const settings = Object.entries(endpoints).map(([key, url]) => `${key}: "${url}"`);
-  const cloud = [
-    'contrabassEndpoint: https://contrabass.example.com',
-    settings.join(', '),
-  ] as const;
+  const overrides = [
+    `network_endpoint_override: ${endpoints.openstackNeutronEndpoint}`,
+    `compute_endpoint_override: ${endpoints.openstackNovaEndpoint}`,
+  ];
   const readme = {
     MANAGEMENT_KUBECONFIG: join(home, '.kube/management.yaml'),
     BUSINESS_KUBECONFIG: join(home, '.kube/business.yaml'),
     CONTRABASS_ENDPOINT: endpoints.contrabassEndpoint,
     CONTRABASS_ENCRYPT_KEY: encryptKey,
   };
-  const install = {
-    OPENSTACK_PROVIDER: contrabass.providerId,
-    OPENSTACK_PROJECT: tenant.projectId,
-    SUBNET: data.subnetId,
-    SERVER: server.id,
-  };
   return {
     readme: { environment: readme },
     install: {
-      exported: install,
-      words: [cloud, ['global: {imageRegistry: registry.example.com/multinic}\n', '']],
+      exported: { SUBNET: data.subnetId, SERVER: server.id },
+      words: [
+        ['global: {imageRegistry: registry.example.com/multinic}\n', ''],
+        ['https://keystone.example.com:5000/v3', keystone],
+        ['username: multinic', `username: ${account.username}`],
+        ['user_domain_name: Default', `user_domain_name: ${tenant.domainName}`],
+        ['5f1d2c0e4b7a4c6f9a3b8d7e6c5f4a3b', tenant.projectId],
+        ['region_name: RegionOne', overrides.join('\n    ')],
+      ],
+      typed: account.password,
+    },
+    contrabass: {
+      exported: {
+        OPENSTACK_PROVIDER: contrabass.providerId,
+        OPENSTACK_PROJECT: tenant.projectId,
+      },
+      words: [['contrabassEndpoint: https://contrabass.example.com', settings.join(', ')]],
       typed: encryptKey,
     },
-    airGap: { words: [cloud] },
   };
 }
 
@@ -89,15 +106,16 @@ function shellsOf({ management, business }: Ground, reader: Reader, contrabass: 
 }
 
 /** Copies a release from `make release` to the reader's home. Resolves to the folder. */
-export async function carryRelease({ reader }: Place): Promise<string> {
+export async function carryRelease({ reader }: Pick<Place, 'reader'>): Promise<string> {
   await run({ ...reader.shell({}), cwd: reader.checkout }, 'make setup release');
   const folder = join(reader.home, 'multinic-release');
   await cp(join(reader.checkout, 'dist/release'), folder, { recursive: true });
+  reader.addPath(join(reader.home, `multinic-${await releasedVersion({ reader })}/bin`));
   return folder;
 }
 
 /** Returns the version of the release in the reader's home. */
-export async function releasedVersion({ reader }: Place): Promise<string> {
+export async function releasedVersion({ reader }: Pick<Place, 'reader'>): Promise<string> {
   return (await readFile(join(reader.home, 'multinic-release/VERSION'), 'utf8')).trim();
 }
 

@@ -4,8 +4,8 @@ import { basename, delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { toolPath } from '../../../../rig/control-plane/control-plane.ts';
 import type { Clusters } from '../../../fixtures/e2e/installation.ts';
-import { blocksOf, commandsOf } from '../../../repo/guides.ts';
-import { root, textOf } from '../../../repo/tree.ts';
+import { commandsOf, examplesOf } from '../../../repo/guides.ts';
+import { root } from '../../../repo/tree.ts';
 import { run, type Shell } from './shell.ts';
 
 const execute = promisify(execFile);
@@ -29,13 +29,13 @@ export interface Decisions {
   readonly typed?: string;
   /** Variables that the page requires without an example. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Working directory that the page states; default: the checkout, or the example's cd. */
+  /** Working directory that the page states; default: the home folder, or the example's cd. */
   readonly folder?: string;
 }
 
-/** A reader with a fresh checkout (`bin` on PATH), an empty home with two kubeconfigs, and the guides' tools. */
+/** A reader with a fresh checkout, an empty home with two kubeconfigs, and the guides' tools; later with an unpacked release. */
 export class Reader {
-  readonly #bare: Shell;
+  #bare: Shell;
   #shell: Shell;
 
   constructor(bare: Shell) {
@@ -51,24 +51,35 @@ export class Reader {
     return this.#bare.env['HOME'] ?? '';
   }
 
+  /** Adds a folder with programs, such as the release's: no other folder has `multinic`. */
+  addPath(folder: string): void {
+    const { env } = this.#bare;
+    this.#bare = { ...this.#bare, env: { ...env, PATH: [env['PATH'], folder].join(delimiter) } };
+  }
+
   /** Shell without exports from pages. */
   shell(env: Readonly<Record<string, string>>): Shell {
     return { ...this.#bare, env: { ...this.#bare.env, ...env } };
   }
 
-  /** Runs the examples of a page with this reader's decisions. Exports and working directory stay until the next page is opened. */
+  /**
+   * Runs the examples above the first section of a page with this reader's decisions. Exports and working directory stay
+   * until the next page is opened.
+   */
   async open(path: string, decisions: Decisions = {}): Promise<void> {
-    const examples = blocksOf(textOf(path)).filter(({ note }) => note === 'example');
+    const { environment = {}, folder = this.home } = decisions;
+    this.#shell = { ...this.shell(environment), cwd: folder };
+    await this.decide(path, '', decisions);
+  }
+
+  /** Runs the examples of a section with this reader's decisions, in addition to those of the open page. */
+  async decide(path: string, section: string, decisions: Decisions): Promise<void> {
+    const examples = examplesOf(path).filter((block) => block.section === section);
     const script = decided(examples.map(({ text }) => text).join(''), decisions);
-    const { environment = {}, folder = this.#bare.cwd } = decisions;
-    const shell = { ...this.shell(environment), cwd: folder };
-    const { stdout } = await run(
-      shell,
-      `${script}\nprintf '\\0'; env -0`,
-      `${decisions.typed ?? ''}\n`,
-    );
+    const printing = `${script}\nprintf '\\0'; env -0`;
+    const { stdout } = await run(this.#shell, printing, `${decisions.typed ?? ''}\n`);
     const env = exportedIn(stdout);
-    this.#shell = { ...this.#bare, env, cwd: env['PWD'] ?? folder };
+    this.#shell = { ...this.#bare, env, cwd: env['PWD'] ?? this.#shell.cwd };
   }
 
   /** Runs the commands below a heading verbatim, without lines that match `elsewhere`; resolves to the output. */
@@ -98,7 +109,7 @@ function decided(example: string, { exported = {}, words = [] }: Decisions): str
       typeof from === 'string' ? from : new RegExp(from, 'gm'),
       () => to,
     );
-    if (changed === text) throw new Error(`the example has no ${String(from)}`);
+    if (changed === text && from !== to) throw new Error(`the example has no ${String(from)}`);
     return changed;
   }, example);
 }
@@ -124,7 +135,7 @@ export async function openReader(
     env: {
       ...(Object.fromEntries(env) as Record<string, string>),
       HOME: home,
-      PATH: [bin, join(checkout, 'bin')].join(delimiter),
+      PATH: bin,
     },
   });
 }
