@@ -36,7 +36,7 @@ interface ReconcilerOptions {
   readonly nextRun: NextRun;
   readonly scheduleCheck: ScheduleCheck;
   readonly turns: Turns;
-  readonly rollout: Pick<Rollout, 'continuedBy'>;
+  readonly rollout: Pick<Rollout, 'continuedBy' | 'hold'>;
   readonly reporter: Reporter;
   readonly random: Random;
   /** Called when the object is gone. */
@@ -118,12 +118,16 @@ export function createReconciler(options: ReconcilerOptions) {
     if (first) return waitFor(first, report);
     const left = await deletion.leaveFormerNode(report, node, 'otherNode', signal);
     if (left) return left;
-    const edit = { config, node, action: 'apply', contents: spec, cause: 'edit' } as const;
+    const heldChange = rollout.hold(config, node, spec);
+    report.holdChange(heldChange);
+    const contents = heldChange?.contents ?? spec;
+    const edit = { config, node, action: 'apply', contents, cause: 'edit' } as const;
     const decision = await gate.decide(edit, signal);
     if (decision.kind === 'early') return { requeueAfterMs: decision.forMs };
     const { removals, held, status } = decision;
     report.hold({ message: held, status });
-    const task = { report, node, action: 'apply', contents: spec, removals } as const;
+    const about = { report, node, action: 'apply', contents } as const;
+    const task = { ...about, removals, held: heldChange };
     const progress = await nextRun(task, signal);
     return within(progress.done ? scheduleCheck(task) : progress, absence?.inMs);
   }

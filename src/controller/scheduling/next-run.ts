@@ -1,8 +1,8 @@
 import { keyOf } from '../../kube/object.ts';
 import type { Clock } from '../../time/clock.ts';
-import { type RecordAges, recordOf } from '../jobs/applied.ts';
+import { ended, type RecordAges, recordOf } from '../jobs/applied.ts';
 import { contentHash } from '../jobs/request.ts';
-import type { Runner } from '../jobs/runner.ts';
+import type { Run, Runner } from '../jobs/runner.ts';
 import type { ClusterFacts } from '../networks/cluster-facts.ts';
 import { machineOf } from '../objects/machine.ts';
 import type { NodeRecords } from '../records/node-records.ts';
@@ -11,6 +11,8 @@ import { type Dispatch, turn } from './dispatch.ts';
 import { createFollowRun } from './follow-run.ts';
 import type { IsCurrent } from './is-current.ts';
 import { createReportOutcome } from './report-outcome.ts';
+import { lagPauseMs, waitingRequeueMs } from './requeue.ts';
+import type { Refusal } from './rollout.ts';
 import type { Rollout } from './rollout-budget.ts';
 import { decide } from './schedule.ts';
 import { createStartRun } from './start-run.ts';
@@ -36,10 +38,24 @@ export type NextRun = (task: Task, signal: AbortSignal) => Promise<Progress>;
 
 /** Takes the next step for a task: starts, follows, retries or removes agent runs, and sets the status phase. */
 export function createNextRun(options: NextRunOptions): NextRun {
-  const { runner, ages } = options;
+  const { runner, ages, clock } = options;
   const reportOutcome = createReportOutcome(options);
   const start = createStartRun({ ...options, termsOf: createTermsOf(options) });
   const follow = createFollowRun({ ...options, reportOutcome });
+
+  /** Reports the outcome of a run for former content: the next contents depend on what it configured. */
+  function closesFormer({ report, action }: Task, content: string, runs: readonly Run[]): boolean {
+    const open = recordOf(report.config);
+    if (action !== 'apply' || !open || open.undone) return false;
+    if (open.done !== undefined || open.content === content) return false;
+    const verdict = runs.find(({ name }) => name === open.job)?.ended?.verdict;
+    if (!verdict) return false;
+    const why = turn(`Job ${open.job}, started before the last change, has ended`);
+    const kept = Object.keys(open.nics ?? {});
+    const record = ended(open, verdict, clock.now(), kept);
+    report.tell({ kind: 'waiting', ...why, repeat: false }, record);
+    return true;
+  }
 
   return async (task, signal) => {
     const { node, action, contents, report } = task;
@@ -52,6 +68,10 @@ export function createNextRun(options: NextRunOptions): NextRun {
       removals: task.removals ?? [],
     };
     const runs = runsOf(runner, task, content);
+    if (closesFormer(task, content, runs)) return { done: false, requeueAfterMs: 0 };
+    const { held } = task;
+    const isHeld = held?.why !== undefined && held.isApplied && desired.removals.length === 0;
+    if (isHeld && !runs.some(isOpenApply)) return heldBack(report, held.why);
     const applied = recordOf(report.config);
     const ageMs = applied ? ages.of(keyOf(report.config), applied) : 0;
     const next = decide(desired, runs, applied, ageMs);
@@ -75,10 +95,20 @@ export function createNextRun(options: NextRunOptions): NextRun {
         reportOutcome(task, next.observed);
         return { done: false, requeueAfterMs: next.forMs };
       case 'done':
+        if (held?.why && !next.observed) return heldBack(report, held.why);
         reportOutcome(task, next.observed);
-        return { done: true };
+        return held?.why ? { done: false, requeueAfterMs: lagPauseMs } : { done: true };
       default:
         return next satisfies never;
     }
   };
+}
+
+function isOpenApply({ action, phase }: Run): boolean {
+  return action === 'apply' && phase !== 'ended';
+}
+
+/** Reports that the rest of a change waits for its rollout. */
+function heldBack(report: Task['report'], why: Refusal): Progress {
+  return { ...waiting(report, why), requeueAfterMs: waitingRequeueMs(why) };
 }

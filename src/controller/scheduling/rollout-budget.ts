@@ -1,27 +1,28 @@
 import type { Node } from '../../kube/core-resources.ts';
 import type { Clock } from '../../time/clock.ts';
 import { type Applied, type RolloutPhase, recordOf } from '../jobs/applied.ts';
-import type { Failure } from '../jobs/runner.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { AdmittedChanges, type Change } from './admitted-changes.ts';
-import { imageHash, isReported, revisionOf, sourceOf } from './revision.ts';
-import { type Progress, progressOf, type Tally, waitingMessage } from './rollout.ts';
+import { createHold, type Hold } from './held-change.ts';
+import { imageHash, imageIn, isReported, sourceIn, wantedRevision } from './revision.ts';
+import {
+  lastMessage,
+  type Progress,
+  progressOf,
+  type Refusal,
+  type Tally,
+  waitingMessage,
+} from './rollout.ts';
 import { type ContinuedStatus, continuedBy, withoutExcused } from './rollout-continue.ts';
 import {
   type CountedRun,
-  imageIn,
   type RolloutNode,
   RolloutNodes,
   type RolloutState,
-  sourceIn,
 } from './rollout-nodes.ts';
 import { tallyOf } from './rollout-tally.ts';
 import { RolloutWaiting } from './rollout-waiting.ts';
-
-/** Reason why a change must wait. */
-export interface Refusal extends Failure {
-  readonly isStopped: boolean;
-}
+import { FirstRequests, hasSoundNode } from './sound-nodes.ts';
 
 type RolloutPermission =
   | {
@@ -37,8 +38,9 @@ type RolloutPermission =
 export interface Rollout {
   revisionOf(config: NodeConfig): string;
   request(change: Change): RolloutPermission;
-  /** Phase that a run inherits from the object's record; undefined: the run no longer counts. */
-  carriedPhase(config: NodeConfig): RolloutPhase | undefined;
+  readonly hold: Hold;
+  /** Phase that a run of the revision inherits from the object's record; undefined: the run no longer counts. */
+  carriedPhase(config: NodeConfig, revision: string): RolloutPhase | undefined;
   /** Unhandled value of `rollout-continue`; undefined: no new value. */
   continuedBy(config: NodeConfig): ContinuedStatus | undefined;
   /** True if an agent with the image has reported on a node in this cluster. */
@@ -75,6 +77,8 @@ export function createRollout(options: RolloutOptions): Rollout {
   const records = new RolloutNodes(image);
   const admitted = new AdmittedChanges(clock);
   const waiting = new RolloutWaiting();
+  const sound = { records, admitted, nodes: options.nodes, isAwaited };
+  const firstRequests = new FirstRequests(clock);
   let hasReported = false;
 
   function proven(): void {
@@ -102,9 +106,10 @@ export function createRollout(options: RolloutOptions): Rollout {
   }
 
   function wakeFor(revision: string): void {
-    const progress = progressOf(tallyNow(revision));
+    const { step, room } = progressOf(tallyNow(revision));
     const [domain] = domainsAtWork().keys();
-    options.wake(waiting.take(revision, progress.step, progress.room, domain));
+    const hasSound = () => hasSoundNode(revision, undefined, sound);
+    options.wake(waiting.take(revision, { step, room, domain, hasSound }));
   }
 
   function tallyNow(revision: string, except?: string): Tally {
@@ -117,13 +122,9 @@ export function createRollout(options: RolloutOptions): Rollout {
   }
 
   function request(change: Change): RolloutPermission {
-    const { key, revision, node } = change;
-    const why = refusalOf(change);
-    if (why) {
-      admitted.delete(key);
-      waiting.add(key, revision, domainOf(node, domainLabel), why.shows);
-      return { granted: false, why: why.refusal };
-    }
+    const { key, revision } = change;
+    const why = refuse(change);
+    if (why) return { granted: false, why };
     waiting.delete(key);
     admitted.start(change);
     return {
@@ -137,9 +138,25 @@ export function createRollout(options: RolloutOptions): Rollout {
     };
   }
 
+  function refuse(change: Change): Refusal | undefined {
+    const { key, revision, node } = change;
+    const why = refusalOf(change);
+    if (!why) return undefined;
+    admitted.delete(key);
+    const domain = domainOf(node, domainLabel);
+    waiting.add({ key, revision, domain, step: why.shows, isLast: why.isLast });
+    return why.refusal;
+  }
+
   function refusalOf({ key, revision, node }: Change) {
     const tally = tallyNow(revision, key);
     const progress = progressOf(tally);
+    const hasFailed = progress.step !== 'stopped' && records.get(key)?.isDone === false;
+    if (hasFailed && hasSoundNode(revision, key, sound)) {
+      return refusal(lastMessage(tally), progress, { isLast: true });
+    }
+    const inMs = hasFailed && progress.step === 'canary' ? firstRequests.restMs(revision) : 0;
+    if (inMs > 0) return refusal(lastMessage(tally), progress, { isLast: true, inMs });
     if (progress.room < 1) return refusal(waitingMessage(progress, tally), progress);
     const own = domainOf(node, domainLabel);
     const other = [...domainsAtWork(key)].find(([domain]) => domain !== own);
@@ -160,17 +177,14 @@ export function createRollout(options: RolloutOptions): Rollout {
     return domainsOf(names, options);
   }
 
-  function revisionFor(config: NodeConfig): string {
-    return revisionOf(sourceOf(config), image);
-  }
-
   records.follow(options.configs, onChange);
   return {
-    revisionOf: revisionFor,
+    revisionOf: (config) => wantedRevision(config, image),
     request,
-    carriedPhase(config) {
+    hold: createHold({ image, refuse }),
+    carriedPhase(config, revision) {
       const record = recordOf(config);
-      if (!record || record.undone || record.revision !== revisionFor(config)) return undefined;
+      if (!record || record.undone || record.revision !== revision) return undefined;
       return withoutExcused(record, records, clock.now()).rollout;
     },
     continuedBy: (config) => continuedBy(config, records, clock.now()),
@@ -199,8 +213,12 @@ function domainOf(node: Node | undefined, label: string | undefined): string | u
   return value === undefined ? `node ${node.metadata.name}` : `${label}=${value}`;
 }
 
-function refusal(message: string, progress: Progress) {
-  const isStopped = progress.step === 'stopped';
-  const why: Refusal = { reason: 'RolloutWaiting', message, isStopped };
-  return { refusal: why, shows: progress.step };
+interface Last {
+  readonly isLast: boolean;
+  readonly inMs?: number;
+}
+
+function refusal(message: string, { step }: Progress, { isLast, ...at }: Last = { isLast: false }) {
+  const why: Refusal = { reason: 'RolloutWaiting', message, isStopped: step === 'stopped', ...at };
+  return { refusal: why, shows: step, isLast };
 }

@@ -1,6 +1,7 @@
 import type { AdmittedChanges } from './admitted-changes.ts';
+import { sourceIn } from './revision.ts';
 import { isExcused, type Tally } from './rollout.ts';
-import { type CountedRun, type RolloutNodes, sourceIn } from './rollout-nodes.ts';
+import type { CountedRun, RolloutNodes } from './rollout-nodes.ts';
 
 interface TallyOptions {
   readonly records: RolloutNodes;
@@ -24,6 +25,7 @@ export function tallyOf(
   const failures = [...records.failed(revision), ...lost]
     .filter(([key, { at }]) => key !== except && !isExcused(at, continued, now.getTime()))
     .map(([, run]) => run);
+  const isTolerated = ({ failedBefore }: CountedRun) => failedBefore;
   const counted = new Set(running.map(([key]) => key));
   const coming = admitted.to(revision).filter(({ key }) => key !== except && !counted.has(key));
   return {
@@ -33,6 +35,7 @@ export function tallyOf(
       ...coming.map(({ node }) => node.metadata.name),
     ],
     done: records.done(revision),
-    failures,
+    failures: failures.filter((run) => !isTolerated(run)),
+    tolerated: failures.filter(isTolerated).length,
   };
 }

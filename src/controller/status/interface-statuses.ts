@@ -16,6 +16,8 @@ interface Nics {
   readonly previous: readonly InterfaceStatus[];
   /** MACs of NICs whose removal waits for consent. */
   readonly held: ReadonlySet<string>;
+  /** MACs of configured NICs whose change waits for its rollout. */
+  readonly unchanged: ReadonlySet<string>;
   readonly now: Date;
 }
 
@@ -33,8 +35,12 @@ function reportIn(situation: RunPhase): JobResult | undefined {
   return verdict?.kind === 'result' ? verdict.result : undefined;
 }
 
-function wantedNic(entry: Entry, { situation, previous, now }: Nics): InterfaceStatus {
+function wantedNic(entry: Entry, nics: Nics): InterfaceStatus {
+  const { situation, previous, now } = nics;
   const before = previousOf(entry, previous);
+  if (before?.status === 'Configured' && nics.unchanged.has(entry.mac ?? '')) {
+    return { ...before, interfaceIndex: entry.position };
+  }
   const reported = reportIn(situation)?.nics.find(
     ({ mac, state }) => sameMac(mac, entry.mac) && state !== 'Removed',
   );

@@ -23,7 +23,7 @@ import { conditionsOf } from './conditions.ts';
 import { defined, hasVerdict, interfaceStatuses, isConfigured } from './interface-statuses.ts';
 import { pausedCondition } from './paused.ts';
 import { blockedReady, type Judgement, readyIn } from './ready.ts';
-import { type Hold, isRepeat, type RunPhase } from './run-phase.ts';
+import { type HeldNics, type Hold, isRepeat, type RunPhase } from './run-phase.ts';
 import { summaryOf } from './summary.ts';
 
 export interface StatusInput {
@@ -39,6 +39,8 @@ export interface StatusInput {
   readonly hold?: Hold | undefined;
   /** Why the state of the node's NICs is unknown. */
   readonly unready?: string | undefined;
+  /** NICs that the rollout holds back. */
+  readonly heldNics?: HeldNics | undefined;
   /** Value of `rollout-continue` handled now. */
   readonly continued?: NodeConfigStatus['rolloutContinued'];
   readonly now: Date;
@@ -60,6 +62,7 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
     drift,
     hold,
     unready: input.unready,
+    rollout: input.heldNics?.why,
     appliedReady: appliedReadyIn(input),
     paused: pausedCondition(config),
     generation,
@@ -69,8 +72,9 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
   const { entries } = spec;
   const heldRemovals = hold ? hold.status : previous.heldRemovals;
   const held = heldMacs(heldRemovals);
+  const unchanged = input.heldNics?.kept ?? noMacs;
   const statuses = entries
-    ? interfaceStatuses({ entries, situation, previous: nics, held, now })
+    ? interfaceStatuses({ entries, situation, previous: nics, held, unchanged, now })
     : nics;
   const ready = findCondition(conditions, 'Ready');
   return {
@@ -88,6 +92,8 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
     }),
   };
 }
+
+const noMacs: ReadonlySet<string> = new Set();
 
 /** Returns the gate's hold, otherwise the hold by an agent that found more NICs than were known. */
 function holdAfter({ config, spec, situation, hold, now }: StatusInput): Hold | undefined {
