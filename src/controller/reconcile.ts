@@ -7,7 +7,7 @@ import { type Finalizer, hasFinalizer } from './deletion/finalizer.ts';
 import type { ScheduleCheck } from './drift/next-check.ts';
 import type { Turns } from './drift/turns.ts';
 import { collectRuns } from './jobs/obsolete-runs.ts';
-import { acceptSpec } from './jobs/request.ts';
+import { acceptSpec, type Contents } from './jobs/request.ts';
 import type { Runner } from './jobs/runner.ts';
 import type { NodeConfig, Stores } from './objects/stores.ts';
 import type { UnreadyNodes } from './objects/unready-nodes.ts';
@@ -15,6 +15,7 @@ import { contestOf } from './records/contest.ts';
 import type { NodeRecords } from './records/node-records.ts';
 import type { Gate } from './removals/gate.ts';
 import { leavingFirst } from './removals/losses.ts';
+import type { HeldChange } from './scheduling/held-change.ts';
 import type { NextRun } from './scheduling/next-run.ts';
 import type { Refuse } from './scheduling/refuse.ts';
 import { fallbackRequeueMs, lagPauseMs } from './scheduling/requeue.ts';
@@ -120,7 +121,7 @@ export function createReconciler(options: ReconcilerOptions) {
     if (left) return left;
     const heldChange = rollout.hold(config, node, spec);
     report.holdChange(heldChange);
-    const contents = heldChange?.contents ?? spec;
+    const contents = contentsNow(spec, heldChange);
     const edit = { config, node, action: 'apply', contents, cause: 'edit' } as const;
     const decision = await gate.decide(edit, signal);
     if (decision.kind === 'early') return { requeueAfterMs: decision.forMs };
@@ -133,6 +134,11 @@ export function createReconciler(options: ReconcilerOptions) {
   }
 
   return reconcile;
+}
+
+/** Returns what may be applied now. */
+function contentsNow(spec: Contents, held: HeldChange | undefined): Contents {
+  return held?.contents ?? spec;
 }
 
 /** Returns the outcome with a requeue within `ms`; 0 or undefined: none is necessary. */

@@ -67,7 +67,8 @@ class Story {
   readonly #mtus = new Map<string, Map<string, number>>();
   /** MTUs of the two networks by node, as last requested for their oldest NICs. */
   readonly #requested = new Map<string, Map<number, number>>();
-  readonly #working = new Set<string>();
+  /** Unfinished run by node, with the revision that it takes. */
+  readonly #working = new Map<string, Revision | undefined>();
   readonly #revisions = new Map<string, Revision>();
   readonly #broken = new Set<string>();
   /** Nodes whose last run failed. */
@@ -179,15 +180,19 @@ class Story {
     const { status } = await this.#fixture.get(name);
     await this.#writeNode(at, name);
     const source = this.#cluster.hasSource ? `source-1/${this.#generation}/` : 'provider/';
-    if (!status?.applied?.revision?.startsWith(source)) return;
-    const mac = entry(port).macAddress;
-    const since = this.#fixture.agents.requests.length;
-    const isAsked = () =>
-      this.#fixture.agents.requests
+    const isOfGeneration = status?.applied?.revision?.startsWith(source) ?? false;
+    if (isOfGeneration) await this.#untilRequested(name, entry(port).macAddress);
+  }
+
+  async #untilRequested(name: string, mac: string): Promise<void> {
+    const { requests } = this.#fixture.agents;
+    const since = requests.length;
+    const isRequested = () =>
+      requests
         .slice(since)
         .some((one) => one.nodeName === name && one.interfaces.some((nic) => nic.mac === mac));
-    for (let step = 0; step < attachSteps && !isAsked(); step++) await this.#fixture.pass(1);
-    if (!isAsked()) this.violations.push(`the port ${mac} of ${name} waits`);
+    for (let step = 0; step < attachSteps && !isRequested(); step++) await this.#fixture.pass(1);
+    if (!isRequested()) this.violations.push(`the port ${mac} of ${name} waits`);
   }
 
   #answer(request: JobRequest): Answer {
@@ -195,12 +200,9 @@ class Story {
     if (action !== 'apply') return this.#fixture.agents.run(request);
     // The agent works for one more step.
     if (!this.#begun.has(request)) return this.#begin(request);
-    const revision = this.#begun.get(request);
     const isOk = !this.#broken.has(nodeName) && interfaces.every(({ mtu }) => mtu !== badMtu);
     this.#working.delete(nodeName);
-    revision?.running.delete(nodeName);
-    if (revision && isOk) revision.succeeded += 1;
-    if (revision && !isOk && !this.#failing.has(nodeName)) revision.harmed += 1;
+    this.#count(nodeName, this.#begun.get(request), isOk);
     if (!isOk) {
       this.#failing.add(nodeName);
       return failed(request);
@@ -212,6 +214,13 @@ class Story {
     return this.#fixture.agents.run(request);
   }
 
+  #count(node: string, revision: Revision | undefined, isOk: boolean): void {
+    if (!revision) return;
+    revision.running.delete(node);
+    if (isOk) revision.succeeded += 1;
+    else if (!this.#failing.has(node)) revision.harmed += 1;
+  }
+
   #begin(request: JobRequest): undefined {
     const { nodeName, interfaces } = request;
     const oldest = interfaces.filter(({ index }) => index < 2);
@@ -219,10 +228,11 @@ class Story {
       nodeName,
       new Map(oldest.map(({ index, mtu = 0 }) => [index, mtu])),
     );
-    const revision = changes === '' ? undefined : this.#revisionOf(changes);
-    if (revision) this.#judge(revision, nodeName, changes);
+    // A run replaced before its start passes its revision on.
+    const revision = changes === '' ? this.#working.get(nodeName) : this.#revisionOf(changes);
+    if (revision && changes !== '') this.#judge(revision, nodeName, changes);
     this.#begun.set(request, revision);
-    this.#working.add(nodeName);
+    this.#working.set(nodeName, revision);
     const requested = this.#requested.get(nodeName) ?? new Map<number, number>();
     for (const { index, mtu = 0 } of oldest) requested.set(index, mtu);
     this.#requested.set(nodeName, requested);
@@ -255,20 +265,23 @@ class Story {
     const ended = touched.size - running.size;
     const wave = 1 + Math.ceil(this.#cluster.names.length * 0.1);
     const state = `touched ${[...touched].join()}, running ${[...running].join()}, ${succeeded} succeeded`;
+    const isFirst = touched.size === 0;
     const found = {
-      'a second node before the first has ended': ended === 0 && touched.size > 0,
+      'a second node before the first has ended': ended === 0 && !isFirst,
       'a node after the first has failed': harmed > 0 && succeeded === 0 && !this.#isEnding,
       'a node beyond the wave': ended < wave && touched.size >= wave,
-      'a failing node first':
-        touched.size === 0 && this.#failing.has(node) && this.#hasSound(node, changes),
+      'a failing node first': isFirst && this.#isFailingBeforeSound(node, changes),
     };
-    if (epoch === this.#epoch) {
-      for (const [what, holds] of Object.entries(found)) {
-        if (holds) this.violations.push(`${what}: ${node} takes ${changes}; ${state}`);
-      }
+    const violated = Object.entries(found).filter(([, holds]) => holds && epoch === this.#epoch);
+    for (const [what] of violated) {
+      this.violations.push(`${what}: ${node} takes ${changes}; ${state}`);
     }
     touched.add(node);
     running.add(node);
+  }
+
+  #isFailingBeforeSound(node: string, changes: string): boolean {
+    return this.#failing.has(node) && this.#hasSound(node, changes);
   }
 
   /** True if another node without a failure is at rest, and waits for the same changes. */

@@ -187,12 +187,18 @@ export function begun(task: AgentTask, job: string, terms: Terms, now: Date): Ap
     ...(triedFamilies.length > 0 ? { triedFamilies: [...triedFamilies] } : {}),
     ...(terms.hostFence ? { hostFence: terms.hostFence } : {}),
     macs: [...(terms.macs ?? [])],
-    ...(terms.shared === undefined ? {} : { shared: { ...terms.shared } }),
-    ...(terms.nics === undefined ? {} : { nics: { ...terms.nics } }),
+    ...contentIn(terms),
     ...(terms.allowedRemovals === undefined ? {} : { allowedRemovals: terms.allowedRemovals }),
     ...startedFields({ action, content, generation: task.generation, nodeName }, terms, now),
     ...rolloutIn(terms),
     at: rfc3339(now),
+  };
+}
+
+function contentIn({ shared, nics }: Terms) {
+  return {
+    ...(shared === undefined ? {} : { shared: { ...shared } }),
+    ...(nics === undefined ? {} : { nics: { ...nics } }),
   };
 }
 

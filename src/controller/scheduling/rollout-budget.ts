@@ -14,6 +14,7 @@ import {
   waitingMessage,
 } from './rollout.ts';
 import { type ContinuedStatus, continuedBy, withoutExcused } from './rollout-continue.ts';
+import { createRolloutDomains } from './rollout-domains.ts';
 import {
   type CountedRun,
   type RolloutNode,
@@ -79,6 +80,7 @@ export function createRollout(options: RolloutOptions): Rollout {
   const waiting = new RolloutWaiting();
   const sound = { records, admitted, nodes: options.nodes, isAwaited };
   const firstRequests = new FirstRequests(clock);
+  const domains = createRolloutDomains({ ...options, records, admitted });
   let hasReported = false;
 
   function proven(): void {
@@ -107,7 +109,7 @@ export function createRollout(options: RolloutOptions): Rollout {
 
   function wakeFor(revision: string): void {
     const { step, room } = progressOf(tallyNow(revision));
-    const [domain] = domainsAtWork().keys();
+    const domain = domains.atWork();
     const hasSound = () => hasSoundNode(revision, undefined, sound);
     options.wake(waiting.take(revision, { step, room, domain, hasSound }));
   }
@@ -143,7 +145,7 @@ export function createRollout(options: RolloutOptions): Rollout {
     const why = refusalOf(change);
     if (!why) return undefined;
     admitted.delete(key);
-    const domain = domainOf(node, domainLabel);
+    const domain = domains.of(node);
     waiting.add({ key, revision, domain, step: why.shows, isLast: why.isLast });
     return why.refusal;
   }
@@ -158,23 +160,8 @@ export function createRollout(options: RolloutOptions): Rollout {
     const inMs = hasFailed && progress.step === 'canary' ? firstRequests.restMs(revision) : 0;
     if (inMs > 0) return refusal(lastMessage(tally), progress, { isLast: true, inMs });
     if (progress.room < 1) return refusal(waitingMessage(progress, tally), progress);
-    const own = domainOf(node, domainLabel);
-    const other = [...domainsAtWork(key)].find(([domain]) => domain !== own);
-    if (!other) return undefined;
-    const message = `rollout: node ${other[1]} is being changed; nodes with another ${domainLabel} follow after those in ${other[0]}`;
-    return refusal(message, progress);
-  }
-
-  /** Returns domains with a run under way, each with one such node. */
-  function domainsAtWork(except?: string): ReadonlyMap<string, string> {
-    if (domainLabel === undefined) return new Map();
-    const jobs = new Set(options.openJobs());
-    const open = [...records.allStarted()].filter(([, { job }]) => jobs.has(job));
-    const names = [
-      ...open.flatMap(([key, { node }]) => (key === except ? [] : node)),
-      ...admitted.starting().flatMap(({ key, node }) => (key === except ? [] : node.metadata.name)),
-    ];
-    return domainsOf(names, options);
+    const message = domains.refusalOf(key, node);
+    return message === undefined ? undefined : refusal(message, progress);
   }
 
   records.follow(options.configs, onChange);
@@ -196,21 +183,6 @@ export function createRollout(options: RolloutOptions): Rollout {
       if (imageIn(record.revision ?? '') === image && isReported(record)) proven();
     },
   };
-}
-
-/** Returns the domains of nodes, each with one such node. */
-function domainsOf(
-  names: readonly string[],
-  { nodes, domainLabel }: Pick<RolloutOptions, 'nodes' | 'domainLabel'>,
-): ReadonlyMap<string, string> {
-  return new Map(names.map((name) => [domainOf(nodes.get(name), domainLabel) ?? name, name]));
-}
-
-/** A node without the label is a domain by itself. */
-function domainOf(node: Node | undefined, label: string | undefined): string | undefined {
-  if (label === undefined || !node) return undefined;
-  const value = node.metadata.labels?.[label];
-  return value === undefined ? `node ${node.metadata.name}` : `${label}=${value}`;
 }
 
 interface Last {

@@ -183,21 +183,28 @@ function rolloutNodeOf(config: NodeConfig, image: string): RolloutNode {
     provenImage: provenImageOf(status),
     isDone: record?.done,
     node: record?.nodeName,
-    isCandidate: wanted !== undefined && record?.revision !== wanted && isCandidate(config, record),
+    isCandidate: !isLeaving && isCandidateFor(wanted, record) && isExpected(config),
   };
 }
 
+/** True if the last run is done, configured NICs, and was for another revision. */
+function isCandidateFor(wanted: string | undefined, record: OwnRecord): boolean {
+  if (record?.action !== 'apply' || !record.done || record.revision === wanted) return false;
+  return record.macs === undefined || record.macs.length > 0;
+}
+
 /**
- * True if the node can be changed before nodes whose last run failed. A status without the current generation may still
- * become a waiting change; any other status than a waiting change means that no run comes.
+ * True if a run may come. A status without the current generation may still become a waiting change; any other status
+ * than a waiting change means that no run comes.
  */
-function isCandidate(config: NodeConfig, record: ReturnType<typeof ownRecord>): boolean {
+function isExpected(config: NodeConfig): boolean {
   const { metadata, status } = config;
-  if (record?.action !== 'apply' || !record.done || pausedIn(config)) return false;
-  if (record.macs?.length === 0) return false;
+  if (pausedIn(config)) return false;
   if (status?.observedGeneration !== metadata.generation) return true;
   return findCondition(status?.conditions, 'Ready')?.reason === 'RolloutWaiting';
 }
+
+type OwnRecord = ReturnType<typeof ownRecord>;
 
 type Status = NodeConfig['status'];
 

@@ -25,7 +25,6 @@ export function tallyOf(
   const failures = [...records.failed(revision), ...lost]
     .filter(([key, { at }]) => key !== except && !isExcused(at, continued, now.getTime()))
     .map(([, run]) => run);
-  const isTolerated = ({ failedBefore }: CountedRun) => failedBefore;
   const counted = new Set(running.map(([key]) => key));
   const coming = admitted.to(revision).filter(({ key }) => key !== except && !counted.has(key));
   return {
@@ -38,4 +37,8 @@ export function tallyOf(
     failures: failures.filter((run) => !isTolerated(run)),
     tolerated: failures.filter(isTolerated).length,
   };
+}
+
+function isTolerated({ failedBefore }: CountedRun): boolean {
+  return failedBefore;
 }

@@ -47,11 +47,8 @@ export type TermsOf = (input: TermsInput, signal: AbortSignal) => Promise<Terms>
 
 export function createTermsOf({ isCurrent, rollout, version }: TermsOptions): TermsOf {
   return async (input, signal) => {
-    const { config, agentTask, before, removals, isBudgeted } = input;
+    const { config, agentTask, before, removals } = input;
     const here = recordHere(input);
-    const revision = input.held?.revision ?? rollout.revisionOf(config);
-    const isCarried = agentTask.action === 'apply' && here !== undefined;
-    const carried = isCarried ? rollout.carriedPhase(config, revision) : undefined;
     const inherited = {
       version,
       triedFamilies: triedBefore(agentTask.machine, before),
@@ -61,10 +58,7 @@ export function createTermsOf({ isCurrent, rollout, version }: TermsOptions): Te
       before,
       requested: input.contents.interfaces.map(({ mac }) => mac),
       removals,
-      revision,
-      rollout: isBudgeted ? ('started' as const) : carried,
-      failedBefore: isBudgeted ? before?.done === false : here?.failedBefore,
-      ...(agentTask.action === 'apply' ? appliedContent(input, here) : {}),
+      ...rolloutTerms(input, here, rollout),
     };
     if (before?.content !== agentTask.content) return { protocol: newestProtocol, ...inherited };
     const { hostFence } = before;
@@ -75,6 +69,23 @@ export function createTermsOf({ isCurrent, rollout, version }: TermsOptions): Te
     const fence = superseding ? { hostFence } : {};
     return { protocol, worked, ...inherited, ...fence };
   };
+}
+
+/** Returns the record fields about the rollout; `here`: the record of the node, undefined: none. */
+function rolloutTerms(
+  input: TermsInput,
+  here: Applied | undefined,
+  { revisionOf, carriedPhase }: TermsOptions['rollout'],
+): Pick<Terms, 'revision' | 'rollout' | 'failedBefore' | 'shared' | 'nics'> {
+  const { config, held, agentTask, before, isBudgeted } = input;
+  const revision = held?.revision ?? revisionOf(config);
+  if (agentTask.action !== 'apply') return { revision };
+  const content = appliedContent(input, here);
+  if (isBudgeted) {
+    return { revision, rollout: 'started', failedBefore: before?.done === false, ...content };
+  }
+  const rollout = here && carriedPhase(config, revision);
+  return { revision, rollout, failedBefore: here?.failedBefore, ...content };
 }
 
 /**

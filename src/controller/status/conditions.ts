@@ -30,8 +30,8 @@ interface ConditionsInput {
   readonly hold?: Hold | undefined;
   /** Why the state of the node's NICs is unknown. */
   readonly unready?: string | undefined;
-  /** Why NICs stay unchanged until their rollout continues. */
-  readonly rollout?: HeldNics['why'];
+  /** NICs that stay unchanged until their rollout continues. */
+  readonly heldNics?: HeldNics | undefined;
   /** Ready by the record, if the previous Ready showed only that the node was not ready. */
   readonly appliedReady?: Judgement | undefined;
   /** Condition Paused, if the object is paused. */
@@ -46,8 +46,8 @@ export function conditionsOf(input: ConditionsInput): Condition[] {
   const { previous, generation, now } = input;
   const retained = withAppliedReady(retainedProgress(input), input.appliedReady);
   const progress = checkedProgress(input) ?? (retained.length > 0 ? retained : progressIn(input));
-  const { hold, unready, rollout } = input;
-  const part = rollout ? partialProgress(progress, rollout) : progress;
+  const { hold, unready, heldNics } = input;
+  const part = partialProgress(progress, heldNics);
   const held = hold?.message === undefined ? part : heldProgress(part, hold.message);
   const updates = [
     ...(unready === undefined ? held : unreadyProgress(held, unready)),
@@ -144,10 +144,11 @@ function heldProgress(progress: readonly ConditionUpdate[], message: string): Co
 /** Ready is Unknown while a part of the change waits for its rollout; other problems come first. */
 function partialProgress(
   progress: readonly ConditionUpdate[],
-  { reason, message, isStopped }: NonNullable<HeldNics['why']>,
+  heldNics: HeldNics | undefined,
 ): readonly ConditionUpdate[] {
   const ready = progress.find(({ type }) => type === 'Ready');
-  if (ready?.status !== 'True') return progress;
+  if (!heldNics?.why || ready?.status !== 'True') return progress;
+  const { reason, message, isStopped } = heldNics.why;
   const activityType = isStopped ? 'Stalled' : 'Reconciling';
   return [
     { type: 'Ready', status: 'Unknown', reason, message },
@@ -248,10 +249,10 @@ function nameDiffers(name: NameMatch | undefined): ConditionUpdate[] {
   return [{ type: 'NameDiffers', status, reason: 'NameDiffers', message: name.message }];
 }
 
-function rolloutStopped({ situation, rollout }: ConditionsInput): ConditionUpdate[] {
-  const isStopped = situation.kind === 'waiting' && situation.isStopped;
-  const message = isStopped ? situation.message : rollout?.isStopped ? rollout.message : undefined;
-  if (message === undefined) return [];
+function rolloutStopped({ situation, heldNics }: ConditionsInput): ConditionUpdate[] {
+  const waits = situation.kind === 'waiting' && situation.isStopped ? situation : heldNics?.why;
+  if (!waits?.isStopped) return [];
+  const { message } = waits;
   return [{ type: 'RolloutStopped', status: 'True', reason: 'RolloutStopped', message }];
 }
 

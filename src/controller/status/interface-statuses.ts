@@ -8,7 +8,7 @@ import { isSameJson } from '../../api/same-json.ts';
 import { isOpen } from '../jobs/evidence.ts';
 import type { Entry } from '../jobs/request.ts';
 import type { Failure, RunOutcome } from '../jobs/runner.ts';
-import { type RunPhase } from './run-phase.ts';
+import type { HeldNics, RunPhase } from './run-phase.ts';
 
 interface Nics {
   readonly entries: readonly Entry[];
@@ -16,8 +16,8 @@ interface Nics {
   readonly previous: readonly InterfaceStatus[];
   /** MACs of NICs whose removal waits for consent. */
   readonly held: ReadonlySet<string>;
-  /** MACs of configured NICs whose change waits for its rollout. */
-  readonly unchanged: ReadonlySet<string>;
+  /** Configured NICs whose change waits for its rollout. */
+  readonly heldNics: HeldNics | undefined;
   readonly now: Date;
 }
 
@@ -36,11 +36,10 @@ function reportIn(situation: RunPhase): JobResult | undefined {
 }
 
 function wantedNic(entry: Entry, nics: Nics): InterfaceStatus {
-  const { situation, previous, now } = nics;
+  const { situation, previous, now, heldNics } = nics;
   const before = previousOf(entry, previous);
-  if (before?.status === 'Configured' && nics.unchanged.has(entry.mac ?? '')) {
-    return { ...before, interfaceIndex: entry.position };
-  }
+  const unchanged = heldBack(entry, before, heldNics);
+  if (unchanged) return unchanged;
   const reported = reportIn(situation)?.nics.find(
     ({ mac, state }) => sameMac(mac, entry.mac) && state !== 'Removed',
   );
@@ -59,6 +58,16 @@ function wantedNic(entry: Entry, nics: Nics): InterfaceStatus {
     checked(entry, identity, situation, { before, now }) ??
     withoutResult(identity, { before, situation, now })
   );
+}
+
+/** Returns the former status of a NIC whose change waits for its rollout; undefined: none waits. */
+function heldBack(
+  { mac = '', position }: Entry,
+  before: InterfaceStatus | undefined,
+  heldNics: HeldNics | undefined,
+): InterfaceStatus | undefined {
+  if (before?.status !== 'Configured' || !heldNics?.kept.has(mac)) return undefined;
+  return { ...before, interfaceIndex: position };
 }
 
 /**

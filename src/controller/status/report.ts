@@ -118,9 +118,7 @@ export function createReporter(options: ReportOptions): Reporter {
       hold(removals) {
         hold = removals;
       },
-      holdChange(held) {
-        heldNics = held;
-      },
+      holdChange: (held) => void (heldNics = held),
       continueRollout(handled) {
         continued = handled;
       },

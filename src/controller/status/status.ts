@@ -48,7 +48,7 @@ export interface StatusInput {
 
 /** Returns an object's whole status, from the current phase and the previous status. */
 export function statusOf(input: StatusInput): NodeConfigStatus {
-  const { config, spec, name, drift, now } = input;
+  const { config, spec, name, drift, heldNics, now } = input;
   const situation = situationIn(input);
   const hold = holdAfter(input);
   const previous: NodeConfigStatus = config.status ?? {};
@@ -62,7 +62,7 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
     drift,
     hold,
     unready: input.unready,
-    rollout: input.heldNics?.why,
+    heldNics,
     appliedReady: appliedReadyIn(input),
     paused: pausedCondition(config),
     generation,
@@ -72,9 +72,8 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
   const { entries } = spec;
   const heldRemovals = hold ? hold.status : previous.heldRemovals;
   const held = heldMacs(heldRemovals);
-  const unchanged = input.heldNics?.kept ?? noMacs;
   const statuses = entries
-    ? interfaceStatuses({ entries, situation, previous: nics, held, unchanged, now })
+    ? interfaceStatuses({ entries, situation, previous: nics, held, heldNics, now })
     : nics;
   const ready = findCondition(conditions, 'Ready');
   return {
@@ -92,8 +91,6 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
     }),
   };
 }
-
-const noMacs: ReadonlySet<string> = new Set();
 
 /** Returns the gate's hold, otherwise the hold by an agent that found more NICs than were known. */
 function holdAfter({ config, spec, situation, hold, now }: StatusInput): Hold | undefined {

@@ -32,7 +32,7 @@ export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undef
     const before = existing.get(node.nodeName);
     const view = isShown(node) ? nodeView(node, before, heldOn) : undefined;
     if (view) nodes.push(view);
-    changes.push({ node, existing: before, hasChanges: (view?.nics.length ?? 0) > 0 });
+    changes.push({ node, existing: before, hasChanges: changesNics(view) });
     yield;
   }
   for (const verdict of plan.ports) {
@@ -53,12 +53,18 @@ export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undef
     verdicts: [...plan.ports],
     ...(input.clusterNetworks ? { networks: [...input.clusterNetworks] } : {}),
     agentJobs: plan.nodes.filter(({ action }) => action !== 'none').length,
-    // An edit would be another generation.
-    rollouts: [
-      ...rolloutsOf(changes, edit && !isEmptyEdit(edit) ? undefined : generationOf(object)),
-    ],
+    rollouts: [...rolloutsOf(changes, plannedGeneration(object, edit))],
     hash: hash.digest('hex'),
   };
+}
+
+function changesNics(node: PlanView['nodes'][number] | undefined): boolean {
+  return node !== undefined && node.nics.length > 0;
+}
+
+/** An edit would be another generation. */
+function plannedGeneration(object: Planned['object'], edit: Edit | undefined): number | undefined {
+  return edit && !isEmptyEdit(edit) ? undefined : generationOf(object);
 }
 
 /** A node without action is sent nothing: its NICs stay those of `base`. In most syncs these are all NICs. */

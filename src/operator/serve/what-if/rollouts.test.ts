@@ -56,9 +56,9 @@ it.each([
 });
 
 it('a node without a record waits for no rollout', () => {
-  const nodes = planned(2, mtu).map(({ existing: { status: _, ...existing }, ...one }) => ({
+  const nodes = planned(2, mtu).map((one, at) => ({
     ...one,
-    existing,
+    existing: existingNode(at, [entry(at, 0)]),
   }));
   expect(rolloutsOf(nodes, 2)).toEqual([]);
 });

@@ -32,7 +32,8 @@ export function rolloutsOf(
   generation: number | undefined,
 ): readonly RolloutView[] {
   const total = planned.filter(({ existing }) => existing !== undefined).length;
-  const revisions = planned.flatMap((change) => revisionOf(change, generation) ?? []);
+  const changed = planned.filter(isChanged);
+  const revisions = changed.flatMap((change) => revisionOf(change, generation) ?? []);
   return [...Map.groupBy(revisions, ({ key }) => key).values()].flatMap((group) => {
     const [first] = group;
     if (!first) return [];
@@ -44,18 +45,23 @@ export function rolloutsOf(
 
 /** Returns the revision that a node waits for; undefined: its change does not wait. */
 function revisionOf(
-  { node, existing, hasChanges }: PlannedChange,
+  { node: { interfaces }, existing }: PlannedChange,
   generation: number | undefined,
 ): Revision | undefined {
-  const { applied } = existing?.status ?? {};
-  if (!existing || node.action !== 'post' || !hasChanges || !applied?.macs?.length)
-    return undefined;
+  if (!existing) return undefined;
   const isOtherGeneration = existing.source?.generation !== generation;
-  const labels = changedShared(applied.shared ?? {}, sharedOf(node.interfaces));
+  const { shared = {} } = existing.status?.applied ?? {};
+  const labels = changedShared(shared, sharedOf(interfaces));
   if (!isOtherGeneration && labels.length === 0) return undefined;
   const key = [isOtherGeneration, ...labels].join(' ');
-  const changes = labels.length === 0 ? [] : changesIn(existing, node.interfaces);
+  const changes = labels.length === 0 ? [] : changesIn(existing, interfaces);
   return { key, changes, isOtherGeneration };
+}
+
+/** True if the node has configured NICs, and its content changes. */
+function isChanged({ node, existing, hasChanges }: PlannedChange): boolean {
+  const macs = existing?.status?.applied?.macs ?? [];
+  return node.action === 'post' && hasChanges && macs.length > 0;
 }
 
 const fields = ['mtu', 'gateway', 'routes', 'routing', 'subnets'] as const;
