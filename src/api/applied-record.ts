@@ -19,6 +19,10 @@ const allowedRemoval = z.object({
 /** Maximum removals in a record. */
 export const maxRemoved = 200;
 
+/** Maximum number of keys in `shared`, and maximum length of a key and of a value. */
+export const maxShared = 200;
+export const maxSharedText = { key: 80, value: 32 } as const;
+
 /**
  * Record of the last agent run, written only by our controller. All fields are optional: a record in an unknown form
  * counts as missing, and the node is applied again.
@@ -63,6 +67,18 @@ export const appliedRecord = z.object({
     .optional()
     .describe('MAC addresses of the applied NICs.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
+  shared: z
+    .record(z.string().max(maxSharedText.key), z.string().max(maxSharedText.value))
+    .optional()
+    .describe(
+      'Applied settings per subnet (its Neutron id, or its network): hash of mtu, gateway and routes; with /routing its routing mode unless it is pbr.',
+    )
+    .meta({ maxProperties: maxShared }),
+  nics: z
+    .record(z.string().max(17), z.string().max(16))
+    .optional()
+    .describe('Hash of the requested content per NIC, by MAC address.')
+    .meta({ maxProperties: 40 }),
   requested: z
     .array(z.string().max(17))
     .max(40)
@@ -114,13 +130,19 @@ export const appliedRecord = z.object({
     .describe('Removals started within the last hour; those by named acts count in the budget.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
   revision: text(
-    'Revision of the rollout: uid and generation of the source, and agent image.',
+    'Revision of the rollout: source with generation, agent image, and hash of the changed settings in shared.',
     128,
   ),
   rollout: text(
     'For a run that the rollout budget counts: started, done, or failed for a NIC that was configured before.',
     16,
   ),
+  failedBefore: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the agent run before a run that the rollout budget counts had failed: a failure then does not stop the rollout.',
+    ),
   reasons: z
     .array(z.string().max(64))
     .max(20)

@@ -327,6 +327,20 @@ export const planView = z.object({
   agentJobs: z
     .int()
     .describe('Agent Jobs that would start: one per created, updated or deleted node.'),
+  rollouts: z
+    .array(
+      z.object({
+        nodes: z.int().describe('Nodes with these changes.'),
+        changes: z
+          .array(z.object({ subnet: z.string(), fields: z.array(z.string()) }))
+          .describe(
+            'Changed settings by subnet; empty: another generation of the OpenstackConfig.',
+          ),
+        steps: z.array(z.int()).describe('Nodes that each step changes.'),
+      }),
+    )
+    .optional()
+    .describe('Changes that the controller applies in steps; absent: an earlier operator.'),
   hash: z.string().describe('sha256 (hex) of OpenstackConfig, nodes and verdicts.'),
   dryRun: z
     .object({

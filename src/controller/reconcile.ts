@@ -7,7 +7,7 @@ import { type Finalizer, hasFinalizer } from './deletion/finalizer.ts';
 import type { ScheduleCheck } from './drift/next-check.ts';
 import type { Turns } from './drift/turns.ts';
 import { collectRuns } from './jobs/obsolete-runs.ts';
-import { acceptSpec } from './jobs/request.ts';
+import { acceptSpec, type Contents } from './jobs/request.ts';
 import type { Runner } from './jobs/runner.ts';
 import type { NodeConfig, Stores } from './objects/stores.ts';
 import type { UnreadyNodes } from './objects/unready-nodes.ts';
@@ -15,6 +15,7 @@ import { contestOf } from './records/contest.ts';
 import type { NodeRecords } from './records/node-records.ts';
 import type { Gate } from './removals/gate.ts';
 import { leavingFirst } from './removals/losses.ts';
+import type { HeldChange } from './scheduling/held-change.ts';
 import type { NextRun } from './scheduling/next-run.ts';
 import type { Refuse } from './scheduling/refuse.ts';
 import { fallbackRequeueMs, lagPauseMs } from './scheduling/requeue.ts';
@@ -36,7 +37,7 @@ interface ReconcilerOptions {
   readonly nextRun: NextRun;
   readonly scheduleCheck: ScheduleCheck;
   readonly turns: Turns;
-  readonly rollout: Pick<Rollout, 'continuedBy'>;
+  readonly rollout: Pick<Rollout, 'continuedBy' | 'hold'>;
   readonly reporter: Reporter;
   readonly random: Random;
   /** Called when the object is gone. */
@@ -118,17 +119,26 @@ export function createReconciler(options: ReconcilerOptions) {
     if (first) return waitFor(first, report);
     const left = await deletion.leaveFormerNode(report, node, 'otherNode', signal);
     if (left) return left;
-    const edit = { config, node, action: 'apply', contents: spec, cause: 'edit' } as const;
+    const heldChange = rollout.hold(config, node, spec);
+    report.holdChange(heldChange);
+    const contents = contentsNow(spec, heldChange);
+    const edit = { config, node, action: 'apply', contents, cause: 'edit' } as const;
     const decision = await gate.decide(edit, signal);
     if (decision.kind === 'early') return { requeueAfterMs: decision.forMs };
     const { removals, held, status } = decision;
     report.hold({ message: held, status });
-    const task = { report, node, action: 'apply', contents: spec, removals } as const;
+    const about = { report, node, action: 'apply', contents } as const;
+    const task = { ...about, removals, held: heldChange };
     const progress = await nextRun(task, signal);
     return within(progress.done ? scheduleCheck(task) : progress, absence?.inMs);
   }
 
   return reconcile;
+}
+
+/** Returns what may be applied now. */
+function contentsNow(spec: Contents, held: HeldChange | undefined): Contents {
+  return held?.contents ?? spec;
 }
 
 /** Returns the outcome with a requeue within `ms`; 0 or undefined: none is necessary. */

@@ -93,7 +93,7 @@ it('a port is attached to all nodes at once when the source is unchanged', async
   });
   fixture.agents.requests.length = 0;
   fixture.agents.answer = () => undefined;
-  await cluster.edit(1, 1400);
+  await cluster.attach(1, 1450);
   await fixture.eventually(
     () => cluster.touched().size === count,
     () => `${cluster.touched().size} nodes have an agent`,

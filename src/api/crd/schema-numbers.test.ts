@@ -33,6 +33,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '3f7fcbff326466735cdfdaed86a8baf8a65dca1cbdcb2ea9fca8a7de1e33cee5',
     '985f99a52dab1009d29622b65e80b26a309dea1c17709df216847bb7e6b3237f',
     '9e13134961fdd8acc77ac0cf4f13104610ac76da71ee63c162cf6cbf32a5a4be',
+    'be76c363a224c3a32840aa9d36499aca5eefa039b80aca4c7f972db8e56885ae',
   ],
   'multinicoperators.multinic.example.com': [
     '76d900951b0b115b037945ee70b4dfb0464b53bdf4596a91874121f606c81044',

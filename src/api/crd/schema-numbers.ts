@@ -4,7 +4,7 @@
  */
 export const schemaNumbers = {
   'openstackconfigs.multinic.example.com': 8,
-  'multinicnodeconfigs.multinic.io': 13,
+  'multinicnodeconfigs.multinic.io': 14,
   'multinicoperators.multinic.example.com': 2,
   'multinicbizconfigs.multinic.io': 2,
   'multinicbizconfigs.multinic.okestro.io': 2,

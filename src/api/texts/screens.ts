@@ -268,6 +268,16 @@ In {management}, namespace {registrations}:
     en: '{added} added, {changed} changed, {removed} removed on {changing} of {nodes}. {jobs} would start. Other nodes stay as they are.',
     ko: '노드 {nodes}개 중 {changing}개에서 NIC {added}개 추가, {changed}개 변경, {removed}개 제거. 에이전트 Job {jobs}개가 시작됩니다. 나머지 노드는 그대로입니다.',
   },
+  rolloutOfSettings: {
+    en: 'Rollout to {nodes}: {changes}; {first} first{others}.',
+    ko: '노드 {nodes}개 롤아웃: {changes}, 먼저 노드 {first}개{others}.',
+  },
+  rolloutOfGeneration: {
+    en: 'Rollout to {nodes}: another generation of the OpenstackConfig; {first} first{others}.',
+    ko: '노드 {nodes}개 롤아웃: OpenstackConfig의 다른 세대, 먼저 노드 {first}개{others}.',
+  },
+  changesOfSubnet: { en: '{fields} of subnet {subnet}', ko: '서브넷 {subnet}의 {fields}' },
+  nextStep: { en: ', then {size}', ko: ', 다음 {size}개' },
   planOfSync: {
     en: 'OpenstackConfig {config}, plan of the sync at {at} ({servers}, {ports})',
     ko: 'OpenstackConfig {config}, {at} 동기화의 계획 (서버 {servers}개, 포트 {ports}개)',

@@ -162,3 +162,30 @@ it('plan reports an OpenstackConfig that changed since the plan, and plans again
   expect(err).toContain(`generation ${after - 1}, planned ${after}): planning again`);
   expect([status, sent]).toEqual([0, [{ vmNames: ['worker-2'] }, {}]]);
 });
+
+it.each([
+  [
+    'en',
+    'Rollout to 12 nodes: mtu, routes of subnet a; gateway of subnet b; 1 node first, then 2, then 9.',
+    'Rollout to 1 node: another generation of the OpenstackConfig; 1 node first.',
+  ],
+  [
+    'ko',
+    '노드 12개 롤아웃: 서브넷 a의 mtu, routes; 서브넷 b의 gateway, 먼저 노드 1개, 다음 2개, 다음 9개.',
+    '노드 1개 롤아웃: OpenstackConfig의 다른 세대, 먼저 노드 1개.',
+  ],
+])('plan names the rollouts and their steps in %s', async (lang, ofSettings, ofGeneration) => {
+  const scene = await startScene();
+  const changes = [
+    { subnet: 'a', fields: ['mtu', 'routes'] },
+    { subnet: 'b', fields: ['gateway'] },
+  ];
+  const rollouts = [
+    { nodes: 12, changes, steps: [1, 2, 9] },
+    { nodes: 1, changes: [], steps: [1] },
+  ];
+  await answerPlan(scene, { ...changedPlan, rollouts });
+  const { out } = await scene.run('plan', 'storage', '--lang', lang);
+  expect(out).toContain(ofSettings);
+  expect(out).toContain(ofGeneration);
+});

@@ -10,6 +10,7 @@ type NicChange = PlanView['nodes'][number]['nics'][number];
 export function summaryLines(plan: PlanView, lang: Language): string[] {
   return [
     ...sumLines(plan, lang),
+    ...rolloutLines(plan, lang),
     ...dryRunLines(plan, lang),
     ...networkLines(plan, lang),
     ...noteLines(plan, lang),
@@ -27,6 +28,33 @@ function sumLines({ nodes, unchanged, agentJobs, problems }: PlanView, lang: Lan
   const counts = { added: amount(added, 'NIC'), changed, removed, changing, nodes: on };
   const jobs = amount(agentJobs, 'agent Job');
   return [filled(screensTexts.changes, { ...counts, jobs })[lang]];
+}
+
+/** Returns a line per change that the controller applies in steps. */
+function rolloutLines({ rollouts = [] }: PlanView, lang: Language): string[] {
+  return rollouts.map(({ nodes, changes, steps }) => {
+    const named = changes.map(({ subnet, fields }) =>
+      filled(screensTexts.changesOfSubnet, { fields: fields.join(', '), subnet }),
+    );
+    const [first = 0, ...others] = steps;
+    const counts = {
+      nodes: amount(nodes, 'node'),
+      first: amount(first, 'node'),
+      others: joined(others.map((size) => filled(screensTexts.nextStep, { size }))),
+    };
+    const line =
+      named.length === 0
+        ? filled(screensTexts.rolloutOfGeneration, counts)
+        : filled(screensTexts.rolloutOfSettings, { ...counts, changes: joined(named, '; ') });
+    return printable(line[lang]);
+  });
+}
+
+function joined(list: readonly Wording[], separator = ''): Wording {
+  return {
+    en: list.map(({ en }) => en).join(separator),
+    ko: list.map(({ ko }) => ko).join(separator),
+  };
 }
 
 function unchangedLine(nodes: Wording, problems: number, lang: Language): string {

@@ -2,8 +2,10 @@ import { type ConditionUpdate, findCondition } from '../../api/condition.ts';
 import type { JobResult } from '../../api/job.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { Run, Runner } from '../jobs/runner.ts';
+import type { Applied } from '../jobs/applied.ts';
+import type { NodeEvents, Run, Runner } from '../jobs/runner.ts';
 import type { NodeConfig } from '../objects/stores.ts';
+import { appliedContent } from '../scheduling/terms.ts';
 import { asApplied } from '../status/conditions.ts';
 import { type ControllerMetrics, outcomeLabel } from '../status/report.ts';
 import type { RunPhase } from '../status/run-phase.ts';
@@ -36,7 +38,10 @@ export function createConclude(options: ConcludeOptions): Conclude {
     metrics.count('multinic_job_results_total', {
       outcome: outcomeLabel({ kind: 'result', result }),
     });
+    const { config } = task.report;
     const confirmed = {
+      // Records of earlier versions do not name the applied content, which the check confirms.
+      ...appliedContent({ config, contents: task.contents }, applied),
       ...checkedAs(applied, occasion, clock.now()),
       ...knownFromCheck(applied, result, run.name),
     };
@@ -46,7 +51,7 @@ export function createConclude(options: ConcludeOptions): Conclude {
     const record = differs && heals ? undone(confirmed, reasons) : confirmed;
     const condition = differs ? drifted(result) : asApplied;
     const isShown =
-      record.done && hasEvents(applied, occasion) && shows(task.report.config, condition);
+      record.done && isComplete(applied, occasion) && shows(task.report.config, condition);
     if (isShown && confirmations.repeats(key, applied, result)) {
       await runner.remove(run, signal);
       return { requeueAfterMs: pauseOf(applied, intervalMs()) };
@@ -57,6 +62,11 @@ export function createConclude(options: ConcludeOptions): Conclude {
     confirmations.wrote(key, record, result);
     return { requeueAfterMs: record.done ? pauseOf(record, intervalMs()) : 0 };
   };
+}
+
+/** True if the record has these events, and names the applied content. */
+function isComplete(applied: Applied, occasion: NodeEvents): boolean {
+  return applied.shared !== undefined && hasEvents(applied, occasion);
 }
 
 /** True if the status has this condition, with status and reason. */

@@ -14,6 +14,7 @@ import {
 import { isWrittenByLegacy } from '../../api/legacy-status.ts';
 import type { NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
 import { type Reason, reasons } from '../../api/reasons.ts';
+import type { SharedContent } from '../../api/shared-content.ts';
 import type { Clock } from '../../time/clock.ts';
 import { isOtherMachine, type Machine } from '../objects/machine.ts';
 import type { NodeConfig } from '../objects/stores.ts';
@@ -45,6 +46,8 @@ const knownFamilies = z
  */
 const mostAttempts = 1_000_000;
 
+const texts = z.record(z.string(), z.string()).optional().catch(undefined);
+
 const recordSchema = z.object({
   objectUid: z.string().optional(),
   action: jobRequest.shape.action,
@@ -70,6 +73,9 @@ const recordSchema = z.object({
   allowedRemovals: z.string().optional(),
   revision: z.string().optional(),
   rollout: z.enum(['started', 'done', 'failed']).optional().catch(undefined),
+  failedBefore: z.boolean().optional().catch(undefined),
+  shared: texts,
+  nics: texts,
   reasons: reasonsLeft.optional(),
   family: knownFamily,
   foundFamily: knownFamily,
@@ -151,6 +157,12 @@ export interface Terms extends StartedRemovals {
   readonly revision?: string | undefined;
   /** Rollout phase; undefined: the rollout budget does not count the run. */
   readonly rollout?: RolloutPhase | undefined;
+  /** True if the run before the counted run had failed. */
+  readonly failedBefore?: boolean | undefined;
+  /** Settings per subnet on the node after the run; undefined: unknown. */
+  readonly shared?: SharedContent | undefined;
+  /** Hash of the requested content per NIC, by MAC; undefined: unknown. */
+  readonly nics?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Returns the record for a run about to start. */
@@ -175,6 +187,7 @@ export function begun(task: AgentTask, job: string, terms: Terms, now: Date): Ap
     ...(triedFamilies.length > 0 ? { triedFamilies: [...triedFamilies] } : {}),
     ...(terms.hostFence ? { hostFence: terms.hostFence } : {}),
     macs: [...(terms.macs ?? [])],
+    ...contentIn(terms),
     ...(terms.allowedRemovals === undefined ? {} : { allowedRemovals: terms.allowedRemovals }),
     ...startedFields({ action, content, generation: task.generation, nodeName }, terms, now),
     ...rolloutIn(terms),
@@ -182,10 +195,18 @@ export function begun(task: AgentTask, job: string, terms: Terms, now: Date): Ap
   };
 }
 
-function rolloutIn({ revision, rollout }: Terms) {
+function contentIn({ shared, nics }: Terms) {
+  return {
+    ...(shared === undefined ? {} : { shared: { ...shared } }),
+    ...(nics === undefined ? {} : { nics: { ...nics } }),
+  };
+}
+
+function rolloutIn({ revision, rollout, failedBefore }: Terms) {
   return {
     ...(revision === undefined ? {} : { revision }),
     ...(rollout === undefined ? {} : { rollout }),
+    ...(rollout !== undefined && failedBefore ? { failedBefore } : {}),
   };
 }
 

@@ -137,6 +137,11 @@ export function contentHash({ metadata }: Node, contents: Contents): string {
   return contentHashOn(metadata.name, contents);
 }
 
+/** Hash of one NIC's requested content. */
+export function nicHash(nic: RequestInterface): string {
+  return hash('sha256', canonicalJson(nic)).slice(0, 8);
+}
+
 export function contentHashOn(node: string, { interfaces, keep }: Contents): string {
   return hash('sha256', canonicalJson({ node, interfaces, keep })).slice(0, 32);
 }

@@ -4,7 +4,8 @@ import type { AgentTask, Failure, Runner } from '../jobs/runner.ts';
 import type { ControllerMetrics } from '../status/report.ts';
 import type { Admission } from './admission.ts';
 import type { Change } from './admitted-changes.ts';
-import type { Refusal, Rollout } from './rollout-budget.ts';
+import type { Refusal } from './rollout.ts';
+import type { Rollout } from './rollout-budget.ts';
 
 interface DispatchOptions {
   readonly runner: Pick<Runner, 'nameOf'>;

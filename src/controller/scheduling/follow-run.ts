@@ -9,6 +9,7 @@ import type { ClusterFacts } from '../networks/cluster-facts.ts';
 import type { ReportOutcome } from './report-outcome.ts';
 import type { Rollout } from './rollout-budget.ts';
 import type { Progress, Task } from './task.ts';
+import { appliedContent } from './terms.ts';
 
 interface FollowRunOptions {
   readonly runner: Pick<Runner, 'start' | 'remove'>;
@@ -64,8 +65,10 @@ export function createFollowRun(options: FollowRunOptions): FollowRun {
   }
 
   /** Builds a record for a running Job whose `status.applied` was deleted. */
-  function unrecorded(run: Run, { report: { config } }: Task): Applied {
-    const terms = { protocol: newestProtocol, revision: rollout.revisionOf(config) } as const;
+  function unrecorded(run: Run, { report: { config }, contents, held }: Task): Applied {
+    const revision = held?.revision ?? rollout.revisionOf(config);
+    const content = run.action === 'apply' ? appliedContent({ config, contents }, undefined) : {};
+    const terms = { protocol: newestProtocol, revision, ...content } as const;
     return begun(run, run.name, terms, clock.now());
   }
 

@@ -1,18 +1,21 @@
 import { keyOf } from '../../kube/object.ts';
 import type { Clock } from '../../time/clock.ts';
-import { type RecordAges, recordOf } from '../jobs/applied.ts';
+import { type Applied, ended, type RecordAges, recordOf } from '../jobs/applied.ts';
 import { contentHash } from '../jobs/request.ts';
-import type { Runner } from '../jobs/runner.ts';
+import type { Run, Runner } from '../jobs/runner.ts';
 import type { ClusterFacts } from '../networks/cluster-facts.ts';
 import { machineOf } from '../objects/machine.ts';
+import type { NodeConfig } from '../objects/stores.ts';
 import type { NodeRecords } from '../records/node-records.ts';
 import type { ControllerMetrics } from '../status/report.ts';
 import { type Dispatch, turn } from './dispatch.ts';
 import { createFollowRun } from './follow-run.ts';
 import type { IsCurrent } from './is-current.ts';
 import { createReportOutcome } from './report-outcome.ts';
+import { lagPauseMs, waitingRequeueMs } from './requeue.ts';
+import type { Refusal } from './rollout.ts';
 import type { Rollout } from './rollout-budget.ts';
-import { decide } from './schedule.ts';
+import { decide, type ObservedRun } from './schedule.ts';
 import { createStartRun } from './start-run.ts';
 import { agentTaskFor, type Progress, runsOf, type Task, waiting } from './task.ts';
 import { createTermsOf } from './terms.ts';
@@ -36,10 +39,43 @@ export type NextRun = (task: Task, signal: AbortSignal) => Promise<Progress>;
 
 /** Takes the next step for a task: starts, follows, retries or removes agent runs, and sets the status phase. */
 export function createNextRun(options: NextRunOptions): NextRun {
-  const { runner, ages } = options;
+  const { runner, rollout, ages, clock } = options;
   const reportOutcome = createReportOutcome(options);
   const start = createStartRun({ ...options, termsOf: createTermsOf(options) });
   const follow = createFollowRun({ ...options, reportOutcome });
+
+  /** Reports the outcome of a run for former content: the next contents depend on what it configured. */
+  function closesFormer({ report, action }: Task, content: string, runs: readonly Run[]): boolean {
+    const open = recordOf(report.config);
+    const run = runs.find(({ name }) => name === open?.job);
+    if (action !== 'apply' || !open || !run?.ended || isClosed(open, content)) return false;
+    const why = turn(`Job ${open.job}, started before the last change, has ended`);
+    const kept = Object.keys(open.nics ?? {});
+    const { verdict } = run.ended;
+    const record = ended(rollout.withoutExcused(open), verdict, clock.now(), kept);
+    report.tell({ kind: 'waiting', ...why, repeat: false }, record);
+    return true;
+  }
+
+  /** Returns the next step if no run starts or continues; undefined: the records and runs decide. */
+  function withoutRun(task: Task, content: string, runs: readonly Run[]): Progress | undefined {
+    if (closesFormer(task, content, runs)) return { done: false, requeueAfterMs: 0 };
+    const { held, removals = [], report } = task;
+    if (!held?.why || !held.isApplied || removals.length > 0) return undefined;
+    return runs.some(isOpenApply) ? undefined : heldBack(report, held.why);
+  }
+
+  function recordWithAge(config: NodeConfig): [Applied | undefined, number] {
+    const applied = recordOf(config);
+    return [applied, applied ? ages.of(keyOf(config), applied) : 0];
+  }
+
+  function finish(task: Task, observed: ObservedRun | undefined): Progress {
+    const why = task.held?.why;
+    if (why && !observed) return heldBack(task.report, why);
+    reportOutcome(task, observed);
+    return why ? { done: false, requeueAfterMs: lagPauseMs } : { done: true };
+  }
 
   return async (task, signal) => {
     const { node, action, contents, report } = task;
@@ -52,9 +88,9 @@ export function createNextRun(options: NextRunOptions): NextRun {
       removals: task.removals ?? [],
     };
     const runs = runsOf(runner, task, content);
-    const applied = recordOf(report.config);
-    const ageMs = applied ? ages.of(keyOf(report.config), applied) : 0;
-    const next = decide(desired, runs, applied, ageMs);
+    const early = withoutRun(task, content, runs);
+    if (early) return early;
+    const next = decide(desired, runs, ...recordWithAge(report.config));
     switch (next.kind) {
       case 'start': {
         const { attempt, generation } = next;
@@ -75,10 +111,23 @@ export function createNextRun(options: NextRunOptions): NextRun {
         reportOutcome(task, next.observed);
         return { done: false, requeueAfterMs: next.forMs };
       case 'done':
-        reportOutcome(task, next.observed);
-        return { done: true };
+        return finish(task, next.observed);
       default:
         return next satisfies never;
     }
   };
+}
+
+/** True if the record has its outcome, is about this content, or is no longer in force. */
+function isClosed({ done, undone = false, content: of }: Applied, content: string): boolean {
+  return done !== undefined || undone || of === content;
+}
+
+function isOpenApply({ action, phase }: Run): boolean {
+  return action === 'apply' && phase !== 'ended';
+}
+
+/** Reports that the rest of a change waits for its rollout. */
+function heldBack(report: Task['report'], why: Refusal): Progress {
+  return { ...waiting(report, why), requeueAfterMs: waitingRequeueMs(why) };
 }

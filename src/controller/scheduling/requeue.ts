@@ -10,3 +10,12 @@ export const requeueMs = 30_000;
 export function fallbackRequeueMs(random: Random): number {
   return Math.round(requeueMs * (0.8 + 0.4 * random()));
 }
+
+/** Fallback requeue during a stopped rollout, which wakes its objects on resume. */
+const stoppedRequeueMs = 300_000;
+
+/** Returns the requeue of a run that must wait. */
+export function waitingRequeueMs(why: object): number {
+  const { isStopped = false, inMs }: { readonly isStopped?: boolean; readonly inMs?: number } = why;
+  return inMs ?? (isStopped ? stoppedRequeueMs : requeueMs);
+}

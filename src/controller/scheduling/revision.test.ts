@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest';
-import { agentTask, nodeConfig } from '../../../test/fixtures/controller-samples.ts';
-import { imageHash, isBudgeted, isReported, revisionOf, sourceOf } from './revision.ts';
+import { agentTask, entry, nodeConfig } from '../../../test/fixtures/controller-samples.ts';
+import { sharedOf } from '../../api/shared-content.ts';
+import {
+  imageHash,
+  imageIn,
+  isBudgeted,
+  isReported,
+  sourceIn,
+  sourceOf,
+  wantedRevision,
+} from './revision.ts';
 
 const source = { uid: 'config-1', generation: 4 };
 const text = JSON.stringify({ namespace: 'ns', name: 'a', ...source });
@@ -13,24 +22,19 @@ it.each([
     { 'multinic.io/source': text, 'multinic.io/biz-source': '{}' },
     source,
   ],
-  ['the object itself without a source', {}, { uid: 'uid-1', generation: 0 }],
+  ['the namespace without a source', {}, { uid: 'namespace/multinic-system', generation: 0 }],
   [
-    'the object itself with a broken source',
+    'the namespace with a broken source',
     { 'multinic.io/source': '{' },
-    { uid: 'uid-1', generation: 0 },
+    { uid: 'namespace/multinic-system', generation: 0 },
   ],
   [
-    'the object itself with a uid of no form',
+    'the namespace with a uid of no form',
     { 'multinic.io/source': '{"uid":"a/b","generation":1}' },
-    { uid: 'uid-1', generation: 0 },
+    { uid: 'namespace/multinic-system', generation: 0 },
   ],
 ])('the source of an object is %s', (_which, annotations, expected) => {
   expect(sourceOf(nodeConfig({ metadata: { annotations, generation: 7 } }))).toEqual(expected);
-});
-
-it('a revision contains source, generation and image hash', () => {
-  expect(revisionOf(source, imageHash('agent:1'))).toMatch(/^config-1\/4\/[0-9a-f]{12}$/);
-  expect(imageHash('agent:1')).not.toBe(imageHash('agent:2'));
 });
 
 const run = agentTask({ content: 'new' });
@@ -49,6 +53,67 @@ const record = {
   macs: ['fa:16:3e:00:00:00'],
   revision: 'config-1/3/image',
 };
+
+const image = imageHash('agent:1');
+const nics = [entry(0), entry(1)];
+const shared = sharedOf(nics);
+const changed = [entry(0, { mtu: 1400 }), entry(1)];
+
+/** Returns an object without a source, with the record of a run. */
+function recorded(interfaces: readonly object[], applied: object, metadata: object = {}) {
+  const status = { applied: { ...record, shared, ...applied } };
+  return nodeConfig({ metadata, spec: { providerId: 'p/1', interfaces }, status });
+}
+
+const base = `provider/p/1/0/${image}`;
+const withChange = `${base}~`;
+
+it.each<[string, ReturnType<typeof nodeConfig>, string]>([
+  ['no record', nodeConfig({ spec: { providerId: 'p/1' } }), base],
+  ['the recorded settings', recorded(nics, { revision: base }), base],
+  ['a further subnet', recorded([...nics, entry(2)], { revision: base }), base],
+  ['a subnet less', recorded([entry(0)], { revision: base }), base],
+  ['another MTU', recorded(changed, { revision: base }), withChange],
+  ['another gateway', recorded([entry(0, { gateway: '10.0.0.1' })], {}), withChange],
+  ['another MTU, and a record without settings', recorded(changed, { shared: undefined }), base],
+  ['the settings of an earlier change', recorded(nics, { revision: `${base}~1` }), `${base}~1`],
+  [
+    'the record of an earlier version',
+    recorded(nics, { revision: `uid-1/0/${image}` }),
+    `uid-1/0/${image}`,
+  ],
+  ['a record of another image', recorded(nics, { revision: `uid-1/0/x` }), base],
+  ['another MTU, and an undone record', recorded(changed, { undone: true }), base],
+  [
+    'a source annotation',
+    recorded(changed, { revision: base }, { annotations: { 'multinic.io/source': text } }),
+    `config-1/4/${image}~`,
+  ],
+])('the wanted revision with %s', (_case, config, expected) => {
+  const revision = wantedRevision(config, image);
+  expect(revision.replace(/~[0-9a-f]{8}$/, '~')).toBe(expected);
+  expect(imageIn(revision)).toBe(expected.startsWith('uid-1') ? imageIn(expected) : image);
+  expect(revision.startsWith(`${sourceIn(revision)}/`)).toBe(true);
+});
+
+it('the wanted revision has at most 128 characters, and names each part of a long source', () => {
+  const annotations = {
+    'multinic.io/source': JSON.stringify({
+      uid: 'u'.repeat(64),
+      generation: Number.MAX_SAFE_INTEGER,
+    }),
+  };
+  for (const config of [
+    recorded(changed, {}, { annotations }),
+    { ...recorded(changed, {}), spec: { providerId: 'p'.repeat(253), interfaces: changed } },
+    { ...recorded(changed, {}, { namespace: 'n'.repeat(63) }), spec: { interfaces: changed } },
+  ]) {
+    const revision = wantedRevision(config, image);
+    expect(revision).toContain('~');
+    expect(revision.length).toBeLessThanOrEqual(128);
+    expect(sourceIn(revision)).toBe(sourceOf(config).uid);
+  }
+});
 
 it.each([
   ['other content and another revision', {}, true],

@@ -1,15 +1,19 @@
 import { hash } from 'node:crypto';
 import * as z from 'zod';
+import { findCondition } from '../../api/condition.ts';
+import { isWrittenByLegacy } from '../../api/legacy-status.ts';
 import { annotations } from '../../api/names.ts';
 import { nicReasons } from '../../api/reasons/nic.ts';
+import { changedShared, sharedOf } from '../../api/shared-content.ts';
 import { machineIn, recordOf } from '../jobs/applied.ts';
 import type { AgentTask } from '../jobs/runner.ts';
 import { isReplaced } from '../objects/machine.ts';
 import { type NodeConfig } from '../objects/stores.ts';
 
-/** The origin of an object's content: an OpenstackConfig, a MultiNicBizConfig, or the object itself. */
+/** The origin of an object's content: an OpenstackConfig, a MultiNicBizConfig, a business cluster or a namespace. */
 export interface Source {
   readonly uid: string;
+  /** 0 for a business cluster and a namespace: their objects are edited one by one. */
   readonly generation: number;
 }
 
@@ -22,14 +26,26 @@ const sourceSchema = z.object({
   generation: z.int().min(0),
 });
 
+type Sourced = Pick<NodeConfig, 'metadata' | 'spec'>;
+
 /**
- * Returns the object's source. Without a source annotation the object is its own source with generation 0: a spec edit
- * then affects one node only, and only a new agent image makes a new revision.
+ * Returns the object's source. Objects without a source annotation share the source of their business cluster: only a
+ * new agent image and changed settings of a subnet make a new revision, and other edits never wait for each other.
  */
-export function sourceOf({ metadata }: Pick<NodeConfig, 'metadata'>): Source {
+export function sourceOf({ metadata, spec }: Sourced): Source {
   const noted = metadata.annotations ?? {};
   const named = readSource(noted[annotations.source]) ?? readSource(noted[annotations.bizSource]);
-  return named ?? { uid: metadata.uid ?? '', generation: 0 };
+  if (named) return named;
+  const provider = spec?.providerId;
+  const uid = provider ? `provider/${shortId(provider)}` : `namespace/${metadata.namespace ?? ''}`;
+  return { uid, generation: 0 };
+}
+
+const longestId = 64;
+
+/** A revision has at most 128 characters. */
+function shortId(id: string): string {
+  return id.length <= longestId ? id : hash('sha256', id);
 }
 
 function readSource(text: string | undefined): Source | undefined {
@@ -46,9 +62,79 @@ export function imageHash(image: string): string {
   return hash('sha256', image).slice(0, 12);
 }
 
-/** Returns the revision `<source uid>/<source generation>/<hash of the agent image>`. */
-export function revisionOf({ uid, generation }: Source, image: string): string {
-  return `${uid}/${generation}/${image}`;
+/** Separates the hash of changed settings from the rest of a revision. */
+const changesMark = '~';
+
+/**
+ * Returns the revision that the object wants: `<source uid>/<source generation>/<hash of the agent image>`, and
+ * `~<hash>` while settings of a subnet in the record differ from the spec. Once applied, the recorded revision stays in
+ * force until the source, the image or such a setting changes.
+ */
+export function wantedRevision(
+  config: NodeConfig,
+  image: string,
+  { uid, generation } = sourceOf(config),
+): string {
+  const base = `${uid}/${generation}/${image}`;
+  const record = recordIn(config);
+  const changed = isAtRest(config) ? [] : changedIn(config, record);
+  if (changed.length > 0)
+    return `${base}${changesMark}${hash('sha256', changed.join(' ')).slice(0, 8)}`;
+  const recorded = record?.revision;
+  return recorded !== undefined && isOfBase(recorded, base, config) ? recorded : base;
+}
+
+/** Returns the recorded revision if only settings of subnets differ from the record; undefined otherwise. */
+export function revisionBeforeChange(config: NodeConfig, image: string): string | undefined {
+  const { uid, generation } = sourceOf(config);
+  const recorded = recordIn(config)?.revision;
+  if (recorded === undefined) return undefined;
+  return isOfBase(recorded, `${uid}/${generation}/${image}`, config) ? recorded : undefined;
+}
+
+/** Records of earlier versions name the object itself as the source if it has no annotation. */
+function isOfBase(recorded: string, base: string, { metadata }: NodeConfig): boolean {
+  const own = withoutChanges(recorded);
+  if (own === base) return true;
+  const isOwnSource = own.startsWith(`${metadata.uid}/0/`) && imageIn(own) === imageIn(base);
+  return isOwnSource && /^(provider|namespace)\//.test(base);
+}
+
+type RecordFields = NonNullable<NonNullable<NodeConfig['status']>['applied']>;
+
+/** Returns the object's own record; undefined: none, or another object changed the node since. */
+function recordIn({ metadata, status }: NodeConfig): RecordFields | undefined {
+  if (!status?.applied || isWrittenByLegacy(status)) return undefined;
+  const { applied } = status;
+  return applied.undone || applied.objectUid !== metadata.uid ? undefined : applied;
+}
+
+function changedIn({ spec }: NodeConfig, record: RecordFields | undefined): readonly string[] {
+  if (!record?.shared || record.action !== 'apply') return [];
+  return changedShared(record.shared, sharedOf(spec?.interfaces ?? []));
+}
+
+/** True if everything in the spec is applied: thousands of objects at rest need no comparison of their settings. */
+function isAtRest({ metadata, status }: NodeConfig): boolean {
+  if (status?.observedGeneration !== metadata.generation || !status?.applied?.done) return false;
+  return findCondition(status.conditions, 'Ready')?.status === 'True';
+}
+
+/** Returns a revision's source: the text before the last two slashes. */
+export function sourceIn(revision: string): string {
+  const image = revision.lastIndexOf('/');
+  return revision.slice(0, Math.max(0, revision.lastIndexOf('/', image - 1)));
+}
+
+/** Returns a revision's image hash. */
+export function imageIn(revision: string): string {
+  return withoutChanges(revision).slice(revision.lastIndexOf('/') + 1);
+}
+
+/** A source may contain the mark. */
+function withoutChanges(revision: string): string {
+  const mark = revision.indexOf(changesMark, revision.lastIndexOf('/'));
+  return mark < 0 ? revision : revision.slice(0, mark);
 }
 
 /**

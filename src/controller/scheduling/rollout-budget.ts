@@ -1,27 +1,29 @@
 import type { Node } from '../../kube/core-resources.ts';
 import type { Clock } from '../../time/clock.ts';
 import { type Applied, type RolloutPhase, recordOf } from '../jobs/applied.ts';
-import type { Failure } from '../jobs/runner.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { AdmittedChanges, type Change } from './admitted-changes.ts';
-import { imageHash, isReported, revisionOf, sourceOf } from './revision.ts';
-import { type Progress, progressOf, type Tally, waitingMessage } from './rollout.ts';
+import { createHold, type Hold } from './held-change.ts';
+import { imageHash, imageIn, isReported, sourceIn, wantedRevision } from './revision.ts';
+import {
+  lastMessage,
+  type Progress,
+  progressOf,
+  type Refusal,
+  type Tally,
+  waitingMessage,
+} from './rollout.ts';
 import { type ContinuedStatus, continuedBy, withoutExcused } from './rollout-continue.ts';
+import { createRolloutDomains } from './rollout-domains.ts';
 import {
   type CountedRun,
-  imageIn,
   type RolloutNode,
   RolloutNodes,
   type RolloutState,
-  sourceIn,
 } from './rollout-nodes.ts';
 import { tallyOf } from './rollout-tally.ts';
 import { RolloutWaiting } from './rollout-waiting.ts';
-
-/** Reason why a change must wait. */
-export interface Refusal extends Failure {
-  readonly isStopped: boolean;
-}
+import { FirstRequests, hasSoundNode } from './sound-nodes.ts';
 
 type RolloutPermission =
   | {
@@ -37,8 +39,9 @@ type RolloutPermission =
 export interface Rollout {
   revisionOf(config: NodeConfig): string;
   request(change: Change): RolloutPermission;
-  /** Phase that a run inherits from the object's record; undefined: the run no longer counts. */
-  carriedPhase(config: NodeConfig): RolloutPhase | undefined;
+  readonly hold: Hold;
+  /** Phase that a run of the revision inherits from the object's record; undefined: the run no longer counts. */
+  carriedPhase(config: NodeConfig, revision: string): RolloutPhase | undefined;
   /** Unhandled value of `rollout-continue`; undefined: no new value. */
   continuedBy(config: NodeConfig): ContinuedStatus | undefined;
   /** True if an agent with the image has reported on a node in this cluster. */
@@ -75,6 +78,9 @@ export function createRollout(options: RolloutOptions): Rollout {
   const records = new RolloutNodes(image);
   const admitted = new AdmittedChanges(clock);
   const waiting = new RolloutWaiting();
+  const sound = { records, admitted, nodes: options.nodes, isAwaited };
+  const firstRequests = new FirstRequests(clock);
+  const domains = createRolloutDomains({ ...options, records, admitted });
   let hasReported = false;
 
   function proven(): void {
@@ -102,9 +108,10 @@ export function createRollout(options: RolloutOptions): Rollout {
   }
 
   function wakeFor(revision: string): void {
-    const progress = progressOf(tallyNow(revision));
-    const [domain] = domainsAtWork().keys();
-    options.wake(waiting.take(revision, progress.step, progress.room, domain));
+    const { step, room } = progressOf(tallyNow(revision));
+    const domain = domains.atWork();
+    const hasSound = () => hasSoundNode(revision, undefined, sound);
+    options.wake(waiting.take(revision, { step, room, domain, hasSound }));
   }
 
   function tallyNow(revision: string, except?: string): Tally {
@@ -117,13 +124,9 @@ export function createRollout(options: RolloutOptions): Rollout {
   }
 
   function request(change: Change): RolloutPermission {
-    const { key, revision, node } = change;
-    const why = refusalOf(change);
-    if (why) {
-      admitted.delete(key);
-      waiting.add(key, revision, domainOf(node, domainLabel), why.shows);
-      return { granted: false, why: why.refusal };
-    }
+    const { key, revision } = change;
+    const why = refuse(change);
+    if (why) return { granted: false, why };
     waiting.delete(key);
     admitted.start(change);
     return {
@@ -137,40 +140,38 @@ export function createRollout(options: RolloutOptions): Rollout {
     };
   }
 
+  function refuse(change: Change): Refusal | undefined {
+    const { key, revision, node } = change;
+    const why = refusalOf(change);
+    if (!why) return undefined;
+    admitted.delete(key);
+    const domain = domains.of(node);
+    waiting.add({ key, revision, domain, step: why.shows, isLast: why.isLast });
+    return why.refusal;
+  }
+
   function refusalOf({ key, revision, node }: Change) {
     const tally = tallyNow(revision, key);
     const progress = progressOf(tally);
+    const hasFailed = progress.step !== 'stopped' && records.get(key)?.isDone === false;
+    if (hasFailed && hasSoundNode(revision, key, sound)) {
+      return refusal(lastMessage(tally), progress, { isLast: true });
+    }
+    const inMs = hasFailed && progress.step === 'canary' ? firstRequests.restMs(revision) : 0;
+    if (inMs > 0) return refusal(lastMessage(tally), progress, { isLast: true, inMs });
     if (progress.room < 1) return refusal(waitingMessage(progress, tally), progress);
-    const own = domainOf(node, domainLabel);
-    const other = [...domainsAtWork(key)].find(([domain]) => domain !== own);
-    if (!other) return undefined;
-    const message = `rollout: node ${other[1]} is being changed; nodes with another ${domainLabel} follow after those in ${other[0]}`;
-    return refusal(message, progress);
-  }
-
-  /** Returns domains with a run under way, each with one such node. */
-  function domainsAtWork(except?: string): ReadonlyMap<string, string> {
-    if (domainLabel === undefined) return new Map();
-    const jobs = new Set(options.openJobs());
-    const open = [...records.allStarted()].filter(([, { job }]) => jobs.has(job));
-    const names = [
-      ...open.flatMap(([key, { node }]) => (key === except ? [] : node)),
-      ...admitted.starting().flatMap(({ key, node }) => (key === except ? [] : node.metadata.name)),
-    ];
-    return domainsOf(names, options);
-  }
-
-  function revisionFor(config: NodeConfig): string {
-    return revisionOf(sourceOf(config), image);
+    const message = domains.refusalOf(key, node);
+    return message === undefined ? undefined : refusal(message, progress);
   }
 
   records.follow(options.configs, onChange);
   return {
-    revisionOf: revisionFor,
+    revisionOf: (config) => wantedRevision(config, image),
     request,
-    carriedPhase(config) {
+    hold: createHold({ image, refuse }),
+    carriedPhase(config, revision) {
       const record = recordOf(config);
-      if (!record || record.undone || record.revision !== revisionFor(config)) return undefined;
+      if (!record || record.undone || record.revision !== revision) return undefined;
       return withoutExcused(record, records, clock.now()).rollout;
     },
     continuedBy: (config) => continuedBy(config, records, clock.now()),
@@ -184,23 +185,12 @@ export function createRollout(options: RolloutOptions): Rollout {
   };
 }
 
-/** Returns the domains of nodes, each with one such node. */
-function domainsOf(
-  names: readonly string[],
-  { nodes, domainLabel }: Pick<RolloutOptions, 'nodes' | 'domainLabel'>,
-): ReadonlyMap<string, string> {
-  return new Map(names.map((name) => [domainOf(nodes.get(name), domainLabel) ?? name, name]));
+interface Last {
+  readonly isLast: boolean;
+  readonly inMs?: number;
 }
 
-/** A node without the label is a domain by itself. */
-function domainOf(node: Node | undefined, label: string | undefined): string | undefined {
-  if (label === undefined || !node) return undefined;
-  const value = node.metadata.labels?.[label];
-  return value === undefined ? `node ${node.metadata.name}` : `${label}=${value}`;
-}
-
-function refusal(message: string, progress: Progress) {
-  const isStopped = progress.step === 'stopped';
-  const why: Refusal = { reason: 'RolloutWaiting', message, isStopped };
-  return { refusal: why, shows: progress.step };
+function refusal(message: string, { step }: Progress, { isLast, ...at }: Last = { isLast: false }) {
+  const why: Refusal = { reason: 'RolloutWaiting', message, isStopped: step === 'stopped', ...at };
+  return { refusal: why, shows: step, isLast };
 }

@@ -2,9 +2,9 @@ import { rfc3339 } from '../../api/condition.ts';
 import { annotations } from '../../api/names.ts';
 import type { Applied } from '../jobs/applied.ts';
 import type { NodeConfig } from '../objects/stores.ts';
-import { sourceOf } from './revision.ts';
+import { sourceIn, sourceOf } from './revision.ts';
 import { type Continued, continuedNow, isExcused } from './rollout.ts';
-import { type RolloutNodes, sourceIn } from './rollout-nodes.ts';
+import type { RolloutNodes } from './rollout-nodes.ts';
 
 export type ContinuedStatus = NonNullable<NonNullable<NodeConfig['status']>['rolloutContinued']>;
 

@@ -4,7 +4,8 @@ import type { Change, Store } from '../../kube/cache/store.ts';
 import { StoreIndex } from '../../kube/cache/store-index.ts';
 import type { RolloutPhase } from '../jobs/applied.ts';
 import type { NodeConfig } from '../objects/stores.ts';
-import { isReported, revisionOf, sourceOf } from './revision.ts';
+import { pausedIn } from '../status/paused.ts';
+import { imageIn, isReported, sourceIn, sourceOf, wantedRevision } from './revision.ts';
 import type { Continued, Failed } from './rollout.ts';
 
 /** Node states in the metric `multinic_rollout_nodes`. */
@@ -23,6 +24,12 @@ export interface RolloutNode {
   readonly states: readonly RolloutState[];
   /** Hash of the agent image that reported on the node. */
   readonly provenImage: string | undefined;
+  /** Outcome of the last run; undefined: unknown, or no run. */
+  readonly isDone: boolean | undefined;
+  /** Kubernetes node of the last run. */
+  readonly node: string | undefined;
+  /** True if the last run is done and a change to the wanted revision has not started. */
+  readonly isCandidate: boolean;
 }
 
 export interface CountedRun {
@@ -32,6 +39,8 @@ export interface CountedRun {
   readonly node: string;
   /** Job name. */
   readonly job: string;
+  /** True if the run before had failed: a failure does not stop the revision. */
+  readonly failedBefore: boolean;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
@@ -104,6 +113,11 @@ export class RolloutNodes {
     return this.#runs(`failed ${revision}`);
   }
 
+  /** Keys of objects whose last run is done, and whose change to the revision has not started. */
+  candidates(revision: string): readonly string[] {
+    return this.#index.get(`candidate ${revision}`);
+  }
+
   #runs(value: string): ReadonlyMap<string, CountedRun> {
     const runs = this.#index.get(value).flatMap((key) => {
       const run = this.#nodes.get(key)?.run;
@@ -133,20 +147,11 @@ export class RolloutNodes {
   }
 }
 
-/** Returns a revision's source: the text before the first slash. */
-export function sourceIn(revision: string): string {
-  return revision.slice(0, revision.indexOf('/'));
-}
-
-/** Returns a revision's image hash: the text after the last slash. */
-export function imageIn(revision: string): string {
-  return revision.slice(revision.lastIndexOf('/') + 1);
-}
-
 function valuesOf(node: RolloutNode): readonly string[] {
-  const { wanted, source, run, continued, states, provenImage } = node;
+  const { wanted, source, run, continued, states, provenImage, isCandidate } = node;
   return [
     ...(wanted === undefined ? [] : [`wanted ${wanted}`]),
+    ...(isCandidate ? [`candidate ${wanted}`] : []),
     ...(run ? runValues(run, wanted) : []),
     ...(continued ? [`continued ${source}`] : []),
     ...states.map((state) => `state ${state}`),
@@ -163,29 +168,58 @@ function runValues({ phase, revision }: CountedRun, wanted: string | undefined):
 
 function rolloutNodeOf(config: NodeConfig, image: string): RolloutNode {
   const { metadata } = config;
-  const source = sourceOf(config);
   const status = config.status && !isWrittenByLegacy(config.status) ? config.status : undefined;
   const isLeaving = metadata.deletionTimestamp !== undefined;
   const run = countedRun(status, metadata.uid);
+  const source = sourceOf(config);
+  const wanted = isLeaving ? undefined : wantedRevision(config, image, source);
+  const record = ownRecord(status, metadata.uid);
   return {
-    wanted: isLeaving ? undefined : revisionOf(source, image),
+    wanted,
     source: source.uid,
     run,
     continued: continuedIn(status),
     states: statesOf(status, run),
     provenImage: provenImageOf(status),
+    isDone: record?.done,
+    node: record?.nodeName,
+    isCandidate: !isLeaving && isCandidateFor(wanted, record) && isExpected(config),
   };
 }
+
+/** True if the last run is done, configured NICs, and was for another revision. */
+function isCandidateFor(wanted: string | undefined, record: OwnRecord): boolean {
+  if (record?.action !== 'apply' || !record.done || record.revision === wanted) return false;
+  return record.macs === undefined || record.macs.length > 0;
+}
+
+/**
+ * True if a run may come. A status without the current generation may still become a waiting change; any other status
+ * than a waiting change means that no run comes.
+ */
+function isExpected(config: NodeConfig): boolean {
+  const { metadata, status } = config;
+  if (pausedIn(config)) return false;
+  if (status?.observedGeneration !== metadata.generation) return true;
+  return findCondition(status?.conditions, 'Ready')?.reason === 'RolloutWaiting';
+}
+
+type OwnRecord = ReturnType<typeof ownRecord>;
 
 type Status = NodeConfig['status'];
 
 function countedRun(status: Status, uid: string | undefined): CountedRun | undefined {
-  const applied = status?.applied;
+  const applied = ownRecord(status, uid);
   const phase = phaseIn(status);
-  if (!applied || applied.undone || applied.objectUid !== uid) return undefined;
-  const { revision, nodeName = '', job = '', at } = applied;
+  if (!applied) return undefined;
+  const { revision, nodeName = '', job = '', at, failedBefore = false } = applied;
   if (revision === undefined || phase === undefined) return undefined;
-  return { revision, phase, node: nodeName, job, at: timeIn(at) };
+  return { revision, phase, node: nodeName, job, at: timeIn(at), failedBefore };
+}
+
+function ownRecord(status: Status, uid: string | undefined) {
+  const applied = status?.applied;
+  return !applied || applied.undone || applied.objectUid !== uid ? undefined : applied;
 }
 
 function phaseIn(status: Status): RolloutPhase | undefined {

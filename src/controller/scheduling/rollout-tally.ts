@@ -1,6 +1,7 @@
 import type { AdmittedChanges } from './admitted-changes.ts';
+import { sourceIn } from './revision.ts';
 import { isExcused, type Tally } from './rollout.ts';
-import { type CountedRun, type RolloutNodes, sourceIn } from './rollout-nodes.ts';
+import type { CountedRun, RolloutNodes } from './rollout-nodes.ts';
 
 interface TallyOptions {
   readonly records: RolloutNodes;
@@ -33,6 +34,11 @@ export function tallyOf(
       ...coming.map(({ node }) => node.metadata.name),
     ],
     done: records.done(revision),
-    failures,
+    failures: failures.filter((run) => !isTolerated(run)),
+    tolerated: failures.filter(isTolerated).length,
   };
+}
+
+function isTolerated({ failedBefore }: CountedRun): boolean {
+  return failedBefore;
 }

@@ -1,5 +1,8 @@
 import { counted } from '../../api/counted.ts';
 import { namedSome } from '../../api/named-some.ts';
+import { canaryAndWave } from '../../api/rollout-steps.ts';
+import type { Failure } from '../jobs/runner.ts';
+
 /** Counts for one revision. */
 export interface Tally {
   /** Number of objects that want the revision. */
@@ -9,6 +12,8 @@ export interface Tally {
   /** Number of nodes completed successfully. */
   readonly done: number;
   readonly failures: readonly Failed[];
+  /** Number of failed nodes whose run before had failed, too: they do not stop the rollout. */
+  readonly tolerated?: number;
 }
 
 /** A node whose run failed for a previously configured NIC. */
@@ -39,31 +44,38 @@ export interface Progress {
   readonly failed: readonly string[];
 }
 
-/** Share of nodes in the wave, and failure share tolerated among finished nodes. */
-const share = 0.1;
+/** Reason why a change must wait. */
+export interface Refusal extends Failure {
+  readonly isStopped: boolean;
+  /** When to ask again, in milliseconds; undefined: events wake the object. */
+  readonly inMs?: number;
+}
+
+/** Failure share tolerated among finished nodes. */
+const failureShare = 0.1;
 
 /**
  * Returns how far a revision may go: one node, 10 % of the nodes, the rest. A step starts when all runs in earlier
  * steps have ended. The rollout stops if its first node failed, or if more than max(1, 10 %) of the finished nodes
  * failed.
  */
-export function progressOf({ total, running, done, failures }: Tally): Progress {
+export function progressOf({ total, running, done, failures, tolerated = 0 }: Tally): Progress {
   const failed = namesOf(failures);
-  const ended = done + failed.length;
+  const ended = done + failed.length + tolerated;
   if (isStopped(done, failed.length)) return { step: 'stopped', room: 0, size: ended, failed };
   const touched = ended + running.length;
   const upTo = (step: Step, size: number): Progress => {
     return { step, size, room: Math.max(0, size - touched), failed };
   };
-  const canaryAndWave = 1 + Math.ceil(total * share);
+  const wave = canaryAndWave(total);
   if (ended === 0) return upTo('canary', 1);
-  if (ended < canaryAndWave) return upTo('wave', canaryAndWave);
+  if (ended < wave) return upTo('wave', wave);
   return { step: 'rest', size: total, room: Number.POSITIVE_INFINITY, failed };
 }
 
 function isStopped(done: number, failed: number): boolean {
   if (failed > 0 && done === 0) return true;
-  return failed > Math.max(1, share * (done + failed));
+  return failed > Math.max(1, failureShare * (done + failed));
 }
 
 /** Sorts by name, because retries change the times: the message stays stable while the set of nodes is stable. */
@@ -87,6 +99,12 @@ export function isExcused(at: number, list: readonly Continued[], now: number): 
 export function continuedNow(value: string, now: number, failures: readonly number[]): Continued {
   const latest = Math.max(now, ...failures);
   return { value, at: now, ...(latest > now ? { until: latest } : {}) };
+}
+
+/** Returns why a node waits whose last run failed. */
+export function lastMessage({ total }: Pick<Tally, 'total'>): string {
+  const nodes = counted(total, 'node');
+  return `rollout to ${nodes}: the last run on this node failed; nodes whose last run succeeded are changed first`;
 }
 
 const shownNames = 5;

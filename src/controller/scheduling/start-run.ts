@@ -10,7 +10,7 @@ import type { NodeConfig } from '../objects/stores.ts';
 import type { NodeRecords } from '../records/node-records.ts';
 import { pausedIn } from '../status/paused.ts';
 import { type Dispatch, turn } from './dispatch.ts';
-import { requeueMs } from './requeue.ts';
+import { lagPauseMs, waitingRequeueMs } from './requeue.ts';
 import { isBudgeted } from './revision.ts';
 import type { Rollout } from './rollout-budget.ts';
 import { isAbout } from './schedule.ts';
@@ -20,7 +20,7 @@ import type { TermsOf } from './terms.ts';
 interface StartRunOptions {
   readonly runner: Pick<Runner, 'nameOf' | 'prepare' | 'start' | 'remove'>;
   readonly dispatch: Dispatch;
-  readonly rollout: Pick<Rollout, 'revisionOf'>;
+  readonly rollout: Pick<Rollout, 'revisionOf' | 'hold'>;
   readonly termsOf: TermsOf;
   readonly records: Pick<NodeRecords, 'take'>;
   readonly facts: () => ClusterFacts;
@@ -30,9 +30,6 @@ interface StartRunOptions {
 
 const recordNotStored =
   'the cluster does not store status.applied: its CustomResourceDefinition is older than this controller; apply deploy/crds';
-
-/** Fallback requeue during a stopped rollout, which wakes its objects on resume. */
-const stoppedRequeueMs = 300_000;
 
 interface Start {
   readonly agentTask: AgentTask;
@@ -65,14 +62,15 @@ export function createStartRun(options: StartRunOptions): StartRun {
     const failure = pausedIn(report.config) ?? unreachable(node);
     if (failure) return waiting(report, failure, repeat);
     await queueRemovals(task, agentTask, { repeat, now: clock.now() }, signal);
-    const revision = rollout.revisionOf(report.config);
+    const revision = task.held?.revision ?? rollout.revisionOf(report.config);
     const change = isBudgeted(report.config, agentTask, revision) ? { node, revision } : undefined;
     const run = { agentTask, repeat, isBudgeted: change !== undefined };
     const why = await dispatch(agentTask, () => begin(task, run, signal), change);
     if (why !== undefined) {
-      const isStopped = 'isStopped' in why && why.isStopped;
-      const requeueAfterMs = isStopped ? stoppedRequeueMs : requeueMs;
-      return { ...waiting(report, why, repeat), requeueAfterMs };
+      // The share was taken meanwhile: the next visit applies what needs none.
+      const isRefused = 'isStopped' in why && rollout.hold(report.config, node, task.contents);
+      if (isRefused) return { done: false, requeueAfterMs: lagPauseMs };
+      return { ...waiting(report, why, repeat), requeueAfterMs: waitingRequeueMs(why) };
     }
     await tidy(runner, { ...agentTask, name: runner.nameOf(agentTask) }, runs, signal);
     return { done: false, requeueAfterMs: startDeadlineMs };
@@ -88,12 +86,12 @@ export function createStartRun(options: StartRunOptions): StartRun {
     // An earlier controller process may have prepared the Job for another network manager.
     const sent = { ...agentTask, family: run.family };
     const before = recordOf(report.config);
-    const { contents, removals = [] } = task;
+    const { contents, held, removals = [] } = task;
     const isOpen = before?.job === run.name && before.done === undefined && !before.undone;
     // A consent may arrive between the record and the start of a prepared Job.
     if (!isOpen || !isRecorded(before, removals)) {
       const { config } = report;
-      const input = { config, contents, agentTask, before, removals, isBudgeted: counts };
+      const input = { config, contents, held, agentTask, before, removals, isBudgeted: counts };
       const terms = await termsOf(input, signal);
       const again = repeat || isRefusedFor(report.config, recordNotStored);
       report.tell(

@@ -1,6 +1,7 @@
 import { protocol as newestProtocol, type Protocol, protocols } from '../../api/job.ts';
 import { knownNics } from '../../api/known-nics.ts';
 import type { Reason } from '../../api/reasons.ts';
+import { sharedAfter } from '../../api/shared-content.ts';
 import {
   type Applied,
   deliveredMacs,
@@ -8,12 +9,13 @@ import {
   type Terms,
   triedBefore,
 } from '../jobs/applied.ts';
-import { type Contents, nothing } from '../jobs/request.ts';
+import { type Contents, nicHash, nothing } from '../jobs/request.ts';
 import { type AllowedRemoval } from '../jobs/run-basis.ts';
 import type { AgentTask } from '../jobs/runner.ts';
 import { isReplaced } from '../objects/machine.ts';
 import { allowRemovalsOf, type NodeConfig } from '../objects/stores.ts';
 import { lostNics } from '../removals/losses.ts';
+import type { HeldChange } from './held-change.ts';
 import type { IsCurrent } from './is-current.ts';
 import type { Rollout } from './rollout-budget.ts';
 
@@ -23,6 +25,8 @@ export const unreadable: ReadonlySet<Reason> = new Set(['ProtocolMismatch', 'Inv
 interface TermsInput {
   readonly config: NodeConfig;
   readonly contents: Contents;
+  /** Change that the rollout holds. */
+  readonly held: HeldChange | undefined;
   readonly agentTask: AgentTask;
   readonly before: Applied | undefined;
   /** Removals allowed for the run. */
@@ -43,9 +47,8 @@ export type TermsOf = (input: TermsInput, signal: AbortSignal) => Promise<Terms>
 
 export function createTermsOf({ isCurrent, rollout, version }: TermsOptions): TermsOf {
   return async (input, signal) => {
-    const { config, agentTask, before, removals, isBudgeted } = input;
+    const { config, agentTask, before, removals } = input;
     const here = recordHere(input);
-    const carried = agentTask.action === 'apply' && here ? rollout.carriedPhase(config) : undefined;
     const inherited = {
       version,
       triedFamilies: triedBefore(agentTask.machine, before),
@@ -55,8 +58,7 @@ export function createTermsOf({ isCurrent, rollout, version }: TermsOptions): Te
       before,
       requested: input.contents.interfaces.map(({ mac }) => mac),
       removals,
-      revision: rollout.revisionOf(config),
-      rollout: isBudgeted ? ('started' as const) : carried,
+      ...rolloutTerms(input, here, rollout),
     };
     if (before?.content !== agentTask.content) return { protocol: newestProtocol, ...inherited };
     const { hostFence } = before;
@@ -66,6 +68,49 @@ export function createTermsOf({ isCurrent, rollout, version }: TermsOptions): Te
     const superseding = hostFence !== undefined && (await isCurrent(config, signal));
     const fence = superseding ? { hostFence } : {};
     return { protocol, worked, ...inherited, ...fence };
+  };
+}
+
+/** Returns the record fields about the rollout; `here`: the record of the node, undefined: none. */
+function rolloutTerms(
+  input: TermsInput,
+  here: Applied | undefined,
+  { revisionOf, carriedPhase }: TermsOptions['rollout'],
+): Pick<Terms, 'revision' | 'rollout' | 'failedBefore' | 'shared' | 'nics'> {
+  const { config, held, agentTask, before, isBudgeted } = input;
+  const revision = held?.revision ?? revisionOf(config);
+  if (agentTask.action !== 'apply') return { revision };
+  const content = appliedContent(input, here);
+  if (isBudgeted) {
+    return { revision, rollout: 'started', failedBefore: before?.done === false, ...content };
+  }
+  const rollout = here && carriedPhase(config, revision);
+  return { revision, rollout, failedBefore: here?.failedBefore, ...content };
+}
+
+/**
+ * Returns the record fields about the content after a run; `before`: the record of the node, undefined: none. NICs that
+ * stay unchanged keep their recorded content.
+ */
+export function appliedContent(
+  {
+    config: { spec },
+    contents: { interfaces, keep },
+  }: { readonly config: Pick<NodeConfig, 'spec'>; readonly contents: Contents },
+  before: Pick<Applied, 'shared' | 'nics'> | undefined,
+): Required<Pick<Terms, 'shared' | 'nics'>> {
+  const requested = new Set(interfaces.map(({ mac }) => mac));
+  const kept = keep.flatMap((mac) => {
+    const known = before?.nics?.[mac];
+    return known === undefined ? [] : [[mac, known] as const];
+  });
+  const macs = { requested, kept: new Set(keep) };
+  return {
+    shared: sharedAfter(spec?.interfaces ?? [], macs, before?.shared),
+    nics: Object.fromEntries([
+      ...interfaces.map((nic) => [nic.mac, nicHash(nic)] as const),
+      ...kept,
+    ]),
   };
 }
 

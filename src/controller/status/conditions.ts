@@ -17,7 +17,7 @@ import type { NodeConfig } from '../objects/stores.ts';
 import { nodeNotReady } from '../objects/unready-nodes.ts';
 import type { NameMatch } from '../target.ts';
 import { blockedReady, type Judgement, judgedNics, readyIn, rejectionsOf } from './ready.ts';
-import { type Hold, isRepeat, type RunPhase } from './run-phase.ts';
+import { type HeldNics, type Hold, isRepeat, type RunPhase } from './run-phase.ts';
 
 interface ConditionsInput {
   readonly situation: RunPhase;
@@ -30,6 +30,8 @@ interface ConditionsInput {
   readonly hold?: Hold | undefined;
   /** Why the state of the node's NICs is unknown. */
   readonly unready?: string | undefined;
+  /** NICs that stay unchanged until their rollout continues. */
+  readonly heldNics?: HeldNics | undefined;
   /** Ready by the record, if the previous Ready showed only that the node was not ready. */
   readonly appliedReady?: Judgement | undefined;
   /** Condition Paused, if the object is paused. */
@@ -44,8 +46,9 @@ export function conditionsOf(input: ConditionsInput): Condition[] {
   const { previous, generation, now } = input;
   const retained = withAppliedReady(retainedProgress(input), input.appliedReady);
   const progress = checkedProgress(input) ?? (retained.length > 0 ? retained : progressIn(input));
-  const { hold, unready } = input;
-  const held = hold?.message === undefined ? progress : heldProgress(progress, hold.message);
+  const { hold, unready, heldNics } = input;
+  const part = partialProgress(progress, heldNics);
+  const held = hold?.message === undefined ? part : heldProgress(part, hold.message);
   const updates = [
     ...(unready === undefined ? held : unreadyProgress(held, unready)),
     accepted(input.spec),
@@ -53,7 +56,7 @@ export function conditionsOf(input: ConditionsInput): Condition[] {
     ...drifted(input),
     ...nameDiffers(input.name),
     ...(input.paused ?? []),
-    ...rolloutStopped(input.situation),
+    ...rolloutStopped(input),
   ];
   const before = previous.filter(({ type }) => updates.some((update) => update.type === type));
   const at = { now, generation };
@@ -135,6 +138,22 @@ function heldProgress(progress: readonly ConditionUpdate[], message: string): Co
     { type: 'Ready', ...held },
     ...progress.filter(({ type }) => stageTypes.has(type)),
     { type: 'Stalled', ...held, status: 'True' },
+  ];
+}
+
+/** Ready is Unknown while a part of the change waits for its rollout; other problems come first. */
+function partialProgress(
+  progress: readonly ConditionUpdate[],
+  heldNics: HeldNics | undefined,
+): readonly ConditionUpdate[] {
+  const ready = progress.find(({ type }) => type === 'Ready');
+  if (!heldNics?.why || ready?.status !== 'True') return progress;
+  const { reason, message, isStopped } = heldNics.why;
+  const activityType = isStopped ? 'Stalled' : 'Reconciling';
+  return [
+    { type: 'Ready', status: 'Unknown', reason, message },
+    ...progress.filter(({ type }) => stageTypes.has(type)),
+    { type: activityType, status: 'True', reason, message },
   ];
 }
 
@@ -230,9 +249,10 @@ function nameDiffers(name: NameMatch | undefined): ConditionUpdate[] {
   return [{ type: 'NameDiffers', status, reason: 'NameDiffers', message: name.message }];
 }
 
-function rolloutStopped(situation: RunPhase): ConditionUpdate[] {
-  if (situation.kind !== 'waiting' || !situation.isStopped) return [];
-  const { message } = situation;
+function rolloutStopped({ situation, heldNics }: ConditionsInput): ConditionUpdate[] {
+  const waits = situation.kind === 'waiting' && situation.isStopped ? situation : heldNics?.why;
+  if (!waits?.isStopped) return [];
+  const { message } = waits;
   return [{ type: 'RolloutStopped', status: 'True', reason: 'RolloutStopped', message }];
 }
 

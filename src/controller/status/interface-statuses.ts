@@ -8,7 +8,7 @@ import { isSameJson } from '../../api/same-json.ts';
 import { isOpen } from '../jobs/evidence.ts';
 import type { Entry } from '../jobs/request.ts';
 import type { Failure, RunOutcome } from '../jobs/runner.ts';
-import { type RunPhase } from './run-phase.ts';
+import type { HeldNics, RunPhase } from './run-phase.ts';
 
 interface Nics {
   readonly entries: readonly Entry[];
@@ -16,6 +16,8 @@ interface Nics {
   readonly previous: readonly InterfaceStatus[];
   /** MACs of NICs whose removal waits for consent. */
   readonly held: ReadonlySet<string>;
+  /** Configured NICs whose change waits for its rollout. */
+  readonly heldNics: HeldNics | undefined;
   readonly now: Date;
 }
 
@@ -33,8 +35,11 @@ function reportIn(situation: RunPhase): JobResult | undefined {
   return verdict?.kind === 'result' ? verdict.result : undefined;
 }
 
-function wantedNic(entry: Entry, { situation, previous, now }: Nics): InterfaceStatus {
+function wantedNic(entry: Entry, nics: Nics): InterfaceStatus {
+  const { situation, previous, now, heldNics } = nics;
   const before = previousOf(entry, previous);
+  const unchanged = heldBack(entry, before, heldNics);
+  if (unchanged) return unchanged;
   const reported = reportIn(situation)?.nics.find(
     ({ mac, state }) => sameMac(mac, entry.mac) && state !== 'Removed',
   );
@@ -53,6 +58,16 @@ function wantedNic(entry: Entry, { situation, previous, now }: Nics): InterfaceS
     checked(entry, identity, situation, { before, now }) ??
     withoutResult(identity, { before, situation, now })
   );
+}
+
+/** Returns the former status of a NIC whose change waits for its rollout; undefined: none waits. */
+function heldBack(
+  { mac = '', position }: Entry,
+  before: InterfaceStatus | undefined,
+  heldNics: HeldNics | undefined,
+): InterfaceStatus | undefined {
+  if (before?.status !== 'Configured' || !heldNics?.kept.has(mac)) return undefined;
+  return { ...before, interfaceIndex: position };
 }
 
 /**

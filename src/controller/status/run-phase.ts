@@ -42,6 +42,14 @@ export interface Hold {
   readonly status: NodeConfigStatus['heldRemovals'];
 }
 
+/** NICs that stay unchanged until the rollout of their change continues. */
+export interface HeldNics {
+  /** MACs in lower case. */
+  readonly kept: ReadonlySet<string>;
+  /** Why they wait; undefined: none waits. */
+  readonly why: (Failure & { readonly isStopped: boolean }) | undefined;
+}
+
 /** True if the status shows an earlier attempt's result for this machine, kept until the next result. */
 export function isRepeat(situation: RunPhase): boolean {
   if (situation.kind === 'working' || situation.kind === 'waiting') return situation.repeat;

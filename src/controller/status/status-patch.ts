@@ -39,8 +39,14 @@ function comparable({ status }: NodeConfig, next: NodeConfigStatus): NodeConfigS
 }
 
 function recordPatch({ status }: NodeConfig, { applied }: NodeConfigStatus) {
-  const { basis } = applied ?? {};
-  return { ...applied, ...(basis ? { basis: replacing(status?.applied?.basis, basis) } : {}) };
+  const { basis, shared, nics } = applied ?? {};
+  const stored = status?.applied;
+  return {
+    ...applied,
+    ...(basis ? { basis: replacing(stored?.basis, basis) } : {}),
+    ...(shared ? { shared: replacing(stored?.shared, shared) } : {}),
+    ...(nics ? { nics: replacing(stored?.nics, nics) } : {}),
+  };
 }
 
 /** Returns a merge patch for a nested object that removes keys of the stored one. */

@@ -23,7 +23,7 @@ import { conditionsOf } from './conditions.ts';
 import { defined, hasVerdict, interfaceStatuses, isConfigured } from './interface-statuses.ts';
 import { pausedCondition } from './paused.ts';
 import { blockedReady, type Judgement, readyIn } from './ready.ts';
-import { type Hold, isRepeat, type RunPhase } from './run-phase.ts';
+import { type HeldNics, type Hold, isRepeat, type RunPhase } from './run-phase.ts';
 import { summaryOf } from './summary.ts';
 
 export interface StatusInput {
@@ -39,6 +39,8 @@ export interface StatusInput {
   readonly hold?: Hold | undefined;
   /** Why the state of the node's NICs is unknown. */
   readonly unready?: string | undefined;
+  /** NICs that the rollout holds back. */
+  readonly heldNics?: HeldNics | undefined;
   /** Value of `rollout-continue` handled now. */
   readonly continued?: NodeConfigStatus['rolloutContinued'];
   readonly now: Date;
@@ -46,7 +48,7 @@ export interface StatusInput {
 
 /** Returns an object's whole status, from the current phase and the previous status. */
 export function statusOf(input: StatusInput): NodeConfigStatus {
-  const { config, spec, name, drift, now } = input;
+  const { config, spec, name, drift, heldNics, now } = input;
   const situation = situationIn(input);
   const hold = holdAfter(input);
   const previous: NodeConfigStatus = config.status ?? {};
@@ -60,6 +62,7 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
     drift,
     hold,
     unready: input.unready,
+    heldNics,
     appliedReady: appliedReadyIn(input),
     paused: pausedCondition(config),
     generation,
@@ -70,7 +73,7 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
   const heldRemovals = hold ? hold.status : previous.heldRemovals;
   const held = heldMacs(heldRemovals);
   const statuses = entries
-    ? interfaceStatuses({ entries, situation, previous: nics, held, now })
+    ? interfaceStatuses({ entries, situation, previous: nics, held, heldNics, now })
     : nics;
   const ready = findCondition(conditions, 'Ready');
   return {

@@ -7,8 +7,9 @@ import type { ExistingNode, NodePlan, PortVerdict } from '../../../plan/plan.ts'
 import type { PlannedContext } from '../../flow/sync/observe-and-plan.ts';
 import { generationOf } from '../../model/openstack-config.ts';
 import { blockedNicsIn } from './blocked-nics.ts';
-import type { Edit } from './edit.ts';
+import { type Edit, isEmptyEdit } from './edit.ts';
 import { nicChanges } from './nic-changes.ts';
+import { type PlannedChange, rolloutsOf } from './rollouts.ts';
 
 /** A plan without calculation time: an equal later plan replaces only the time. */
 export type Calculated = Omit<PlanView, 'calculatedAt' | 'dryRun'>;
@@ -22,12 +23,16 @@ export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undef
   const existing = new Map(input.held.map((node) => [node.nodeName, node]));
   const heldOn = blockedNicsIn(plan, input);
   const nodes: PlanView['nodes'] = [];
+  const changes: PlannedChange[] = [];
   const hash = createHash('sha256');
   const { uid } = source;
   hash.update(canonicalJson({ config: { uid, generation: generationOf(object) }, edit }));
   for (const node of plan.nodes) {
     hash.update(canonicalJson(hashed(node)));
-    if (isShown(node)) nodes.push(nodeView(node, existing.get(node.nodeName), heldOn));
+    const before = existing.get(node.nodeName);
+    const view = isShown(node) ? nodeView(node, before, heldOn) : undefined;
+    if (view) nodes.push(view);
+    changes.push({ node, existing: before, hasChanges: changesNics(view) });
     yield;
   }
   for (const verdict of plan.ports) {
@@ -48,8 +53,18 @@ export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undef
     verdicts: [...plan.ports],
     ...(input.clusterNetworks ? { networks: [...input.clusterNetworks] } : {}),
     agentJobs: plan.nodes.filter(({ action }) => action !== 'none').length,
+    rollouts: [...rolloutsOf(changes, plannedGeneration(object, edit))],
     hash: hash.digest('hex'),
   };
+}
+
+function changesNics(node: PlanView['nodes'][number] | undefined): boolean {
+  return node !== undefined && node.nics.length > 0;
+}
+
+/** An edit would be another generation. */
+function plannedGeneration(object: Planned['object'], edit: Edit | undefined): number | undefined {
+  return edit && !isEmptyEdit(edit) ? undefined : generationOf(object);
 }
 
 /** A node without action is sent nothing: its NICs stay those of `base`. In most syncs these are all NICs. */

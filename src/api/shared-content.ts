@@ -1,0 +1,176 @@
+import { hash } from 'node:crypto';
+import { networkOf } from './address.ts';
+import { maxShared, maxSharedText } from './applied-record.ts';
+import { canonicalJson } from './spec-hash.ts';
+
+/**
+ * Settings that all NICs of a subnet share. `<subnet>`: hash of mtu, gateway and routes; `<subnet>/routing`: the routing
+ * mode, unless it is pbr. A subnet is its Neutron id, or its network without an id.
+ */
+export type SharedContent = Readonly<Record<string, string>>;
+
+const routingSuffix = '/routing';
+const defaultRouting = 'pbr';
+
+/** Fields of `spec.interfaces[]`, which nothing has checked. */
+type Unchecked = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the shared settings of these entries of `spec.interfaces`. Reads entries without a schema, because the
+ * controller compares thousands of objects after an edit; an unreadable subnet has no settings.
+ */
+export function sharedOf(interfaces: readonly unknown[]): SharedContent {
+  const contents = new Map<string, Set<string>>();
+  const modes = new Map<string, Set<string>>();
+  for (const entry of interfaces) {
+    if (!isFields(entry)) continue;
+    const main = mainSubnetOf(entry);
+    const { mtu, subnets, routing } = entry;
+    if (main !== undefined) {
+      add(contents, main, shortHash(contentOf(entry, mtu)));
+      if (typeof routing === 'string') add(modes, main, routing.slice(0, maxSharedText.value));
+    }
+    for (const further of Array.isArray(subnets) ? (subnets as readonly unknown[]) : []) {
+      const subnet = isFields(further) ? networkIn(further['cidr']) : undefined;
+      if (subnet !== undefined) add(contents, subnet, shortHash(contentOf(further, mtu)));
+    }
+  }
+  const shared = [...contents].flatMap(([subnet, hashes]) => {
+    const mode = joined(modes.get(subnet) ?? new Set());
+    const isDefault = mode === undefined || mode === defaultRouting;
+    return [
+      [subnet, joined(hashes) ?? ''] as const,
+      ...(isDefault ? [] : [[`${subnet}${routingSuffix}`, mode] as const]),
+    ];
+  });
+  return Object.fromEntries(shared.slice(0, maxShared));
+}
+
+/**
+ * Returns which settings of the record's subnets differ now, sorted: `<subnet>:<new hash>`, and `routing=<new mode>`
+ * for any number of subnets. An added or removed subnet is no difference.
+ */
+export function changedShared(record: SharedContent, now: SharedContent): readonly string[] {
+  const changes = Object.keys(record).flatMap((subnet) => {
+    const content = valueOf(now, subnet);
+    if (subnet.endsWith(routingSuffix) || content === undefined) return [];
+    const mode = routingIn(now, subnet);
+    return [
+      ...(content === record[subnet] ? [] : [`${subnet}:${content}`]),
+      ...(mode === routingIn(record, subnet) ? [] : [`routing=${mode}`]),
+    ];
+  });
+  return [...new Set(changes)].toSorted();
+}
+
+/** True if the entry is in a subnet whose settings differ from the record's. */
+export function isInChangedSubnet(
+  entry: unknown,
+  record: SharedContent,
+  now: SharedContent,
+): boolean {
+  return subnetsOf(entry).some((subnet) => {
+    const content = valueOf(now, subnet);
+    const before = valueOf(record, subnet);
+    if (content === undefined || before === undefined) return false;
+    return content !== before || routingIn(now, subnet) !== routingIn(record, subnet);
+  });
+}
+
+/** Returns the subnets of an entry, main subnet first. */
+export function subnetsOf(entry: unknown): readonly string[] {
+  return [...new Set(Object.keys(sharedOf([entry])).map(subnetIn))];
+}
+
+/** MAC addresses, in lower case, of the NICs that a run configures and of the NICs that it leaves unchanged. */
+export interface RunMacs {
+  readonly requested: ReadonlySet<string>;
+  readonly kept: ReadonlySet<string>;
+}
+
+/**
+ * Returns the record of a run. While a NIC stays unchanged, its subnets keep their recorded settings: otherwise the
+ * next decision would take its change for applied.
+ */
+export function sharedAfter(
+  interfaces: readonly unknown[],
+  { requested, kept }: RunMacs,
+  before: SharedContent | undefined,
+): SharedContent {
+  const now = sharedOf(entriesOf(interfaces, requested));
+  if (kept.size === 0 || before === undefined) return now;
+  const named = Object.keys(sharedOf(entriesOf(interfaces, kept))).map(subnetIn);
+  const unchanged = new Set(named.filter((subnet) => valueOf(before, subnet) !== undefined));
+  const fresh = Object.entries(now).filter(([key]) => !unchanged.has(subnetIn(key)));
+  const old = Object.entries(before).filter(([key]) => {
+    const subnet = subnetIn(key);
+    return unchanged.has(subnet) || valueOf(now, subnet) === undefined;
+  });
+  return Object.fromEntries([...fresh, ...old].slice(0, maxShared));
+}
+
+function entriesOf(interfaces: readonly unknown[], macs: ReadonlySet<string>): readonly unknown[] {
+  return interfaces.filter((entry) => macs.has(macOf(entry) ?? ''));
+}
+
+/** Returns the MAC address of an entry of `spec.interfaces` in lower case. */
+export function macOf(entry: unknown): string | undefined {
+  const mac = isFields(entry) ? entry['macAddress'] : undefined;
+  return typeof mac === 'string' ? mac.toLowerCase() : undefined;
+}
+
+function mainSubnetOf({ subnetId, cidr, addresses }: Unchecked): string | undefined {
+  if (typeof subnetId === 'string' && subnetId !== '') return subnetId.toLowerCase().slice(0, 64);
+  const [first] = Array.isArray(addresses) ? (addresses as readonly unknown[]) : [];
+  return networkIn(cidr) ?? networkIn(first);
+}
+
+/** Returns the network of a text such as 10.0.0.10/24; undefined: no network. */
+function networkIn(text: unknown): string | undefined {
+  if (typeof text !== 'string' || text.length > 64 || !text.includes('/')) return undefined;
+  try {
+    return networkOf(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writers omit an absent gateway and absent routes, or write them empty. */
+function contentOf(subnet: unknown, mtu: unknown) {
+  const { gateway, routes } = isFields(subnet) ? subnet : {};
+  const hasRoutes = Array.isArray(routes) && routes.length > 0;
+  return { mtu, gateway: gateway || undefined, routes: hasRoutes ? routes : undefined };
+}
+
+function subnetIn(key: string): string {
+  return key.endsWith(routingSuffix) ? key.slice(0, -routingSuffix.length) : key;
+}
+
+function routingIn(shared: SharedContent, subnet: string): string {
+  return valueOf(shared, `${subnet}${routingSuffix}`) ?? defaultRouting;
+}
+
+/** Keys come from users: `__proto__` is a subnet without settings. */
+function valueOf(shared: SharedContent, key: string): string | undefined {
+  return Object.hasOwn(shared, key) ? shared[key] : undefined;
+}
+
+function add(values: Map<string, Set<string>>, subnet: string, value: string): void {
+  const known = values.get(subnet);
+  if (known) known.add(value);
+  else values.set(subnet, new Set([value]));
+}
+
+/** Several NICs of a subnet count once: a further NIC with the same settings changes nothing. */
+function joined(values: ReadonlySet<string>): string | undefined {
+  const [first, ...others] = [...values].toSorted();
+  return others.length === 0 ? first : shortHash([first, ...others]);
+}
+
+function shortHash(value: unknown): string {
+  return hash('sha256', canonicalJson(value)).slice(0, 8);
+}
+
+function isFields(value: unknown): value is Unchecked {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,80 @@
+import { isInChangedSubnet, macOf, sharedOf } from '../../api/shared-content.ts';
+import type { Node } from '../../kube/core-resources.ts';
+import { keyOf } from '../../kube/object.ts';
+import { recordOf } from '../jobs/applied.ts';
+import { unreachable } from '../jobs/liveness.ts';
+import { type Contents, contentHash, nicHash } from '../jobs/request.ts';
+import { machineOf } from '../objects/machine.ts';
+import type { NodeConfig } from '../objects/stores.ts';
+import { pausedIn } from '../status/paused.ts';
+import type { Change } from './admitted-changes.ts';
+import { isBudgeted, revisionBeforeChange, wantedRevision } from './revision.ts';
+import type { Refusal } from './rollout.ts';
+
+/** A change whose NICs in changed subnets must wait, while the rest is applied: a port is attached without delay. */
+export interface HeldChange {
+  /** Contents to apply now: NICs that wait are in `keep`. */
+  readonly contents: Contents;
+  /** MACs, in lower case, of configured NICs that stay unchanged. */
+  readonly kept: ReadonlySet<string>;
+  /** Revision of these contents: the recorded one. */
+  readonly revision: string;
+  /** True if the node has these contents already. */
+  readonly isApplied: boolean;
+  /** Why the NICs wait; undefined: none waits. */
+  readonly why: Refusal | undefined;
+}
+
+/**
+ * Returns what is applied while the rollout budget refuses a change of subnets' settings; undefined: the whole content
+ * may be applied, or waits.
+ */
+export type Hold = (config: NodeConfig, node: Node, contents: Contents) => HeldChange | undefined;
+
+interface HoldOptions {
+  /** Hash of the agent image. */
+  readonly image: string;
+  /** Notes a refused change, and returns the reason; undefined: the budget has room. */
+  readonly refuse: (change: Change) => Refusal | undefined;
+}
+
+export function createHold({ image, refuse }: HoldOptions): Hold {
+  return (config, node, contents) => {
+    const revision = wantedRevision(config, image);
+    const recorded = revisionBeforeChange(config, image);
+    if (recorded === undefined || recorded === revision) return undefined;
+    const content = contentHash(node, contents);
+    const run = { action: 'apply', content, machine: machineOf(node) } as const;
+    if (!isBudgeted(config, run, revision)) return undefined;
+    const part = unaffectedPart(config, contents);
+    if (part.kept.size === 0) return { ...part, revision: recorded, why: undefined };
+    if (pausedIn(config) || unreachable(node)) return undefined;
+    const why = refuse({ key: keyOf(config), node, revision });
+    return why && { ...part, revision: recorded, why };
+  };
+}
+
+/** Returns the contents without a change of configured NICs in subnets whose settings differ from the record. */
+function unaffectedPart(
+  config: NodeConfig,
+  contents: Contents,
+): Pick<HeldChange, 'contents' | 'kept' | 'isApplied'> {
+  const { shared = {}, nics = {}, macs = [], done } = recordOf(config) ?? {};
+  const entries = config.spec?.interfaces ?? [];
+  const now = sharedOf(entries);
+  const affected = new Set(
+    entries.filter((entry) => isInChangedSubnet(entry, shared, now)).map(macOf),
+  );
+  const isSame = (nic: Contents['interfaces'][number]): boolean =>
+    macs.includes(nic.mac) && nics[nic.mac] === nicHash(nic);
+  const waits = contents.interfaces.filter(
+    (nic) => affected.has(nic.mac) && macs.includes(nic.mac) && !isSame(nic),
+  );
+  const kept = new Set(waits.map(({ mac }) => mac));
+  const interfaces = contents.interfaces.filter(({ mac }) => !kept.has(mac));
+  const keep = [...new Set([...contents.keep, ...kept])].toSorted();
+  const listed = new Set([...keep, ...interfaces.map(({ mac }) => mac)]);
+  const isApplied =
+    done === true && interfaces.every(isSame) && macs.every((mac) => listed.has(mac));
+  return { contents: { interfaces, keep }, kept, isApplied };
+}

@@ -1,0 +1,59 @@
+import type { Node } from '../../kube/core-resources.ts';
+import type { Clock } from '../../time/clock.ts';
+import { isReady } from '../objects/machine.ts';
+import type { AdmittedChanges } from './admitted-changes.ts';
+import type { CountedRun, RolloutNodes } from './rollout-nodes.ts';
+
+interface SoundNodesOptions {
+  readonly records: Pick<RolloutNodes, 'get' | 'started' | 'candidates'>;
+  readonly admitted: Pick<AdmittedChanges, 'to'>;
+  readonly nodes: { get(name: string): Node | undefined };
+  /** True if a result may still come. */
+  readonly isAwaited: (run: CountedRun) => boolean;
+}
+
+/**
+ * True if a sound node is being changed to the revision, or can be: its last run is done, and its Node is ready. Other
+ * nodes are changed after all of them: a node that is known to be broken says nothing about a revision.
+ */
+export function hasSoundNode(
+  revision: string,
+  except: string | undefined,
+  { records, admitted, nodes, isAwaited }: SoundNodesOptions,
+): boolean {
+  for (const [key, run] of records.started(revision)) {
+    if (key !== except && !run.failedBefore && isAwaited(run)) return true;
+  }
+  const isSound = (key: string): boolean => key !== except && records.get(key)?.isDone === true;
+  if (admitted.to(revision).some(({ key }) => isSound(key))) return true;
+  return records.candidates(revision).some((key) => {
+    const name = records.get(key)?.node;
+    const node = name === undefined ? undefined : nodes.get(name);
+    return key !== except && node !== undefined && isReady(node) !== false;
+  });
+}
+
+/** Time for a writer to write all objects of an edit, in milliseconds. */
+const editMs = 15_000;
+const mostRevisions = 100;
+
+/** First requests of nodes whose last run failed, by revision: objects of sound nodes may still get the same edit. */
+export class FirstRequests {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #since = new Map<string, number>();
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  /** Returns milliseconds until such a node may be the first of the revision. */
+  restMs(revision: string): number {
+    const now = this.#clock.monotonicMs();
+    const since = this.#since.get(revision) ?? now;
+    this.#since.delete(revision);
+    this.#since.set(revision, since);
+    const [oldest] = this.#since.keys();
+    if (this.#since.size > mostRevisions && oldest !== undefined) this.#since.delete(oldest);
+    return Math.max(0, since + editMs - now);
+  }
+}

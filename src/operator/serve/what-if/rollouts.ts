@@ -1,0 +1,83 @@
+import type { InterfaceSpec } from '../../../api/multinicnodeconfig.ts';
+import type { PlanView } from '../../../api/read-http.ts';
+import { rolloutSteps } from '../../../api/rollout-steps.ts';
+import { isSameJson } from '../../../api/same-json.ts';
+import { changedShared, sharedOf, subnetsOf } from '../../../api/shared-content.ts';
+import type { ExistingNode, NodePlan } from '../../../plan/plan.ts';
+
+type RolloutView = NonNullable<PlanView['rollouts']>[number];
+
+/** A node of the plan with its object in the business cluster. */
+export interface PlannedChange {
+  readonly node: Pick<NodePlan, 'action' | 'interfaces'>;
+  readonly existing: ExistingNode | undefined;
+  /** True if NICs change. */
+  readonly hasChanges: boolean;
+}
+
+interface Revision {
+  /** Changed settings, or that of another generation. */
+  readonly key: string;
+  readonly changes: RolloutView['changes'];
+  readonly isOtherGeneration: boolean;
+}
+
+/**
+ * Returns the changes that the controller applies in steps: of another generation of the OpenstackConfig, and of
+ * settings of a subnet that the record of a node names. Nodes with the same changes form one revision. `generation`:
+ * undefined for an edit that is not stored.
+ */
+export function rolloutsOf(
+  planned: readonly PlannedChange[],
+  generation: number | undefined,
+): readonly RolloutView[] {
+  const total = planned.filter(({ existing }) => existing !== undefined).length;
+  const changed = planned.filter(isChanged);
+  const revisions = changed.flatMap((change) => revisionOf(change, generation) ?? []);
+  return [...Map.groupBy(revisions, ({ key }) => key).values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const size = first.isOtherGeneration ? total : group.length;
+    const steps = [...rolloutSteps(group.length, size)];
+    return [{ nodes: group.length, changes: first.changes, steps }];
+  });
+}
+
+/** Returns the revision that a node waits for; undefined: its change does not wait. */
+function revisionOf(
+  { node: { interfaces }, existing }: PlannedChange,
+  generation: number | undefined,
+): Revision | undefined {
+  if (!existing) return undefined;
+  const isOtherGeneration = existing.source?.generation !== generation;
+  const { shared = {} } = existing.status?.applied ?? {};
+  const labels = changedShared(shared, sharedOf(interfaces));
+  if (!isOtherGeneration && labels.length === 0) return undefined;
+  const key = [isOtherGeneration, ...labels].join(' ');
+  const changes = labels.length === 0 ? [] : changesIn(existing, interfaces);
+  return { key, changes, isOtherGeneration };
+}
+
+/** True if the node has configured NICs, and its content changes. */
+function isChanged({ node, existing, hasChanges }: PlannedChange): boolean {
+  const macs = existing?.status?.applied?.macs ?? [];
+  return node.action === 'post' && hasChanges && macs.length > 0;
+}
+
+const fields = ['mtu', 'gateway', 'routes', 'routing', 'subnets'] as const;
+
+/** Returns the fields that differ, by subnet. */
+function changesIn({ spec }: ExistingNode, planned: readonly InterfaceSpec[]) {
+  const before = new Map((spec.interfaces ?? []).map((nic) => [nic.macAddress.toLowerCase(), nic]));
+  const found = new Map<string, Set<string>>();
+  for (const nic of planned) {
+    const was = before.get(nic.macAddress.toLowerCase());
+    const [subnet] = subnetsOf(nic);
+    const differing = was ? fields.filter((field) => !isSameJson(was[field], nic[field])) : [];
+    if (subnet === undefined || differing.length === 0) continue;
+    found.set(subnet, new Set([...(found.get(subnet) ?? []), ...differing]));
+  }
+  return [...found]
+    .map(([subnet, names]) => ({ subnet, fields: [...names].toSorted() }))
+    .toSorted((a, b) => (a.subnet < b.subnet ? -1 : 1));
+}
