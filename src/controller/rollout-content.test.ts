@@ -18,13 +18,13 @@ beforeEach(async () => {
 
 afterEach(async () => fixture[Symbol.asyncDispose]());
 
-/** MTU that no node can set. */
+/** An impossible MTU. */
 const bad = 9000;
 
 const hasMtu = ({ interfaces }: JobRequest, mtu: number): boolean =>
   interfaces.some((nic) => nic.mtu === mtu);
 
-/** Names of nodes that an agent had to give this MTU. */
+/** Nodes with an agent request for this MTU. */
 function given(mtu: number): ReadonlySet<string> {
   const requests = fixture.agents.requests.filter((request) => hasMtu(request, mtu));
   return new Set(requests.map(({ nodeName }) => nodeName));
@@ -75,7 +75,7 @@ describe.each([
     const [kept, added] = (await statusOf(waiting[0] ?? ''))?.interfaceStatuses ?? [];
     expect(kept).toEqual(before?.[0]);
     expect(added).toMatchObject({ status: 'Configured' });
-    // Neither a check nor a request to heal changes what waits.
+    // Neither a check nor a request to heal changes waiting NICs.
     for (const name of waiting) await cluster.annotate(name, { 'multinic.io/heal': 'now' });
     await fixture.pass(30);
     expect(given(bad).size).toBe(1);
