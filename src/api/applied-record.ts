@@ -19,7 +19,7 @@ const allowedRemoval = z.object({
 /** Maximum removals in a record. */
 export const maxRemoved = 200;
 
-/** Maximum number of keys in `shared`, and maximum length of a key and of a value. */
+/** Limits for `shared`: number of keys, key length, value length. */
 export const maxShared = 200;
 export const maxSharedText = { key: 80, value: 32 } as const;
 

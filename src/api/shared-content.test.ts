@@ -17,7 +17,7 @@ const before = [
 it.each<[string, readonly unknown[], readonly string[]]>([
   ['the same entries', before, []],
   [
-    'another address, port and MAC',
+    'a new address, port and MAC',
     [
       nic({
         gateway: '10.0.0.1',
@@ -29,12 +29,12 @@ it.each<[string, readonly unknown[], readonly string[]]>([
     ],
     [],
   ],
-  ['a further NIC of a subnet', [...before, nic({ gateway: '10.0.0.1', macAddress: mac(2) })], []],
+  ['a further NIC in a subnet', [...before, nic({ gateway: '10.0.0.1', macAddress: mac(2) })], []],
   ['a further subnet', [...before, nic({ subnetId: 'c', mtu: 9000 })], []],
   ['no entry', [], []],
-  ['an empty list of routes', [nic({ gateway: '10.0.0.1', routes: [] })], []],
+  ['an empty route list', [nic({ gateway: '10.0.0.1', routes: [] })], []],
   [
-    'another MTU',
+    'a new MTU',
     [nic({ gateway: '10.0.0.1', mtu: 1400, subnets: [further] })],
     ['10.1.0.0/24', 'a'],
   ],
@@ -45,35 +45,35 @@ it.each<[string, readonly unknown[], readonly string[]]>([
     ['a'],
   ],
   [
-    'another gateway of a further subnet',
+    'a new gateway in a further subnet',
     [nic({ gateway: '10.0.0.1', subnets: [{ ...further, gateway: '10.1.0.2' }] })],
     ['10.1.0.0/24'],
   ],
   [
-    'another routing of two subnets',
+    'a new routing in two subnets',
     before.map((one) => ({ ...one, routing: 'main' })),
     ['routing=main'],
   ],
   ['routing pbr by name', before.map((one) => ({ ...one, routing: 'pbr' })), []],
-  ['two NICs of a subnet that differ', [...before, nic({ mtu: 1400 })], ['a']],
+  ['two different NICs in a subnet', [...before, nic({ mtu: 1400 })], ['a']],
   [
-    'entries of other types',
+    'entries with wrong types',
     [null, 1, 'a', [], { subnetId: 7, cidr: 'x/y' }, { subnetId: '__proto__' }],
     [],
   ],
-])('changed settings of subnets with %s', (_case, entries, expected) => {
+])('changedShared finds changed subnet settings with %s', (_case, entries, expected) => {
   const changes = changedShared(sharedOf(before), sharedOf(entries));
   expect(changes.map((change) => change.replace(/:[0-9a-f]{8}$/, ''))).toEqual(expected);
 });
 
-it('a subnet without an id is its network, in any form', () => {
+it('sharedOf names a subnet without an id by network', () => {
   const hosts = ['10.0.0.10/24', '10.0.0.11/24'].map((cidr) => sharedOf([{ cidr, mtu: 1450 }]));
   expect(Object.keys(hosts[0] ?? {})).toEqual(['10.0.0.0/24']);
   expect(hosts[0]).toEqual(hosts[1]);
   expect(Object.keys(sharedOf([{ addresses: ['fd00::5/64'] }]))).toEqual(['fd00::/64']);
 });
 
-it('the record of a run keeps the settings of a subnet while one of its NICs stays unchanged', () => {
+it('sharedAfter keeps recorded subnet settings while a NIC stays unchanged', () => {
   const record = sharedOf(before);
   const now = [
     nic({ mtu: 1400 }),

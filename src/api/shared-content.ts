@@ -4,19 +4,19 @@ import { maxShared, maxSharedText } from './applied-record.ts';
 import { canonicalJson } from './spec-hash.ts';
 
 /**
- * Settings that all NICs of a subnet share. `<subnet>`: hash of mtu, gateway and routes; `<subnet>/routing`: the routing
- * mode, unless it is pbr. A subnet is its Neutron id, or its network without an id.
+ * Settings shared by a subnet's NICs. `<subnet>`: hash over mtu, gateway and routes; `<subnet>/routing`: routing mode,
+ * unless pbr. A subnet's key is the Neutron id, or the network without an id.
  */
 export type SharedContent = Readonly<Record<string, string>>;
 
 const routingSuffix = '/routing';
 const defaultRouting = 'pbr';
 
-/** Fields of `spec.interfaces[]`, which nothing has checked. */
+/** Unchecked fields in `spec.interfaces[]`. */
 type Unchecked = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the shared settings of these entries of `spec.interfaces`. Reads entries without a schema, because the
+ * Returns the shared settings in these `spec.interfaces` entries. Reads entries without a schema, because the
  * controller compares thousands of objects after an edit; an unreadable subnet has no settings.
  */
 export function sharedOf(interfaces: readonly unknown[]): SharedContent {
@@ -47,7 +47,7 @@ export function sharedOf(interfaces: readonly unknown[]): SharedContent {
 }
 
 /**
- * Returns which settings of the record's subnets differ now, sorted: `<subnet>:<new hash>`, and `routing=<new mode>`
+ * Returns changed settings in the record's subnets, sorted: `<subnet>:<new hash>`, and `routing=<new mode>`
  * for any number of subnets. An added or removed subnet is no difference.
  */
 export function changedShared(record: SharedContent, now: SharedContent): readonly string[] {
@@ -63,7 +63,7 @@ export function changedShared(record: SharedContent, now: SharedContent): readon
   return [...new Set(changes)].toSorted();
 }
 
-/** True if the entry is in a subnet whose settings differ from the record's. */
+/** True if the entry's subnets include changed settings. */
 export function isInChangedSubnet(
   entry: unknown,
   record: SharedContent,
@@ -77,20 +77,20 @@ export function isInChangedSubnet(
   });
 }
 
-/** Returns the subnets of an entry, main subnet first. */
+/** Returns an entry's subnets, main subnet first. */
 export function subnetsOf(entry: unknown): readonly string[] {
   return [...new Set(Object.keys(sharedOf([entry])).map(subnetIn))];
 }
 
-/** MAC addresses, in lower case, of the NICs that a run configures and of the NICs that it leaves unchanged. */
+/** Lower-case MAC addresses: NICs configured by a run, and NICs left unchanged. */
 export interface RunMacs {
   readonly requested: ReadonlySet<string>;
   readonly kept: ReadonlySet<string>;
 }
 
 /**
- * Returns the record of a run. While a NIC stays unchanged, its subnets keep their recorded settings: otherwise the
- * next decision would take its change for applied.
+ * Returns a run's record. While a NIC stays unchanged, the record keeps the subnets' former settings: otherwise the
+ * next decision would take the change for applied.
  */
 export function sharedAfter(
   interfaces: readonly unknown[],
@@ -113,7 +113,7 @@ function entriesOf(interfaces: readonly unknown[], macs: ReadonlySet<string>): r
   return interfaces.filter((entry) => macs.has(macOf(entry) ?? ''));
 }
 
-/** Returns the MAC address of an entry of `spec.interfaces` in lower case. */
+/** Returns an entry's MAC address in lower case. */
 export function macOf(entry: unknown): string | undefined {
   const mac = isFields(entry) ? entry['macAddress'] : undefined;
   return typeof mac === 'string' ? mac.toLowerCase() : undefined;
@@ -125,7 +125,7 @@ function mainSubnetOf({ subnetId, cidr, addresses }: Unchecked): string | undefi
   return networkIn(cidr) ?? networkIn(first);
 }
 
-/** Returns the network of a text such as 10.0.0.10/24; undefined: no network. */
+/** Returns the network for a text such as 10.0.0.10/24; undefined: no network. */
 function networkIn(text: unknown): string | undefined {
   if (typeof text !== 'string' || text.length > 64 || !text.includes('/')) return undefined;
   try {
@@ -161,7 +161,7 @@ function add(values: Map<string, Set<string>>, subnet: string, value: string): v
   else values.set(subnet, new Set([value]));
 }
 
-/** Several NICs of a subnet count once: a further NIC with the same settings changes nothing. */
+/** Several NICs in a subnet count once: a further NIC with the same settings changes nothing. */
 function joined(values: ReadonlySet<string>): string | undefined {
   const [first, ...others] = [...values].toSorted();
   return others.length === 0 ? first : shortHash([first, ...others]);

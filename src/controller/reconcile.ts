@@ -15,7 +15,7 @@ import { contestOf } from './records/contest.ts';
 import type { NodeRecords } from './records/node-records.ts';
 import type { Gate } from './removals/gate.ts';
 import { leavingFirst } from './removals/losses.ts';
-import type { HeldChange } from './scheduling/held-change.ts';
+import type { PartialChange } from './scheduling/held-change.ts';
 import type { NextRun } from './scheduling/next-run.ts';
 import type { Refuse } from './scheduling/refuse.ts';
 import { fallbackRequeueMs, lagPauseMs } from './scheduling/requeue.ts';
@@ -137,7 +137,7 @@ export function createReconciler(options: ReconcilerOptions) {
 }
 
 /** Returns what may be applied now. */
-function contentsNow(spec: Contents, held: HeldChange | undefined): Contents {
+function contentsNow(spec: Contents, held: PartialChange | undefined): Contents {
   return held?.contents ?? spec;
 }
 

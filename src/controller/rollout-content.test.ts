@@ -18,13 +18,13 @@ beforeEach(async () => {
 
 afterEach(async () => fixture[Symbol.asyncDispose]());
 
-/** MTU that no node can set. */
+/** An impossible MTU. */
 const bad = 9000;
 
 const hasMtu = ({ interfaces }: JobRequest, mtu: number): boolean =>
   interfaces.some((nic) => nic.mtu === mtu);
 
-/** Names of nodes that an agent had to give this MTU. */
+/** Nodes with an agent request for this MTU. */
 function given(mtu: number): ReadonlySet<string> {
   const requests = fixture.agents.requests.filter((request) => hasMtu(request, mtu));
   return new Set(requests.map(({ nodeName }) => nodeName));
@@ -51,7 +51,7 @@ describe.each([
   ['an OpenstackConfig', true],
   ['no source', false],
 ])('objects with %s', (_source, hasSource) => {
-  it('a bad MTU of a network stops after one node, attaches go on, and the former MTU ends the stop', async () => {
+  it('a bad network MTU stops after the first node, attaches go on, and the former MTU ends the stop', async () => {
     cluster.hasSource = hasSource;
     await configureAll();
     await cluster.edit(1, bad);
@@ -75,7 +75,7 @@ describe.each([
     const [kept, added] = (await statusOf(waiting[0] ?? ''))?.interfaceStatuses ?? [];
     expect(kept).toEqual(before?.[0]);
     expect(added).toMatchObject({ status: 'Configured' });
-    // Neither a check nor a request to heal changes what waits.
+    // Neither a check nor a request to heal changes waiting NICs.
     for (const name of waiting) await cluster.annotate(name, { 'multinic.io/heal': 'now' });
     await fixture.pass(30);
     expect(given(bad).size).toBe(1);
@@ -87,7 +87,7 @@ describe.each([
   });
 });
 
-it('a good MTU of a network is applied to one node, to 10 %, and to the rest', async () => {
+it('a good network MTU is applied to the first node, to 10 %, and to the rest', async () => {
   await configureAll();
   let most = 0;
   const ended = new Set<string>();
@@ -109,7 +109,7 @@ it('a good MTU of a network is applied to one node, to 10 %, and to the rest', a
   expect(applied?.rollout).toBe('done');
 });
 
-it('a node whose last run failed is changed last, and its failure stops nothing', async () => {
+it('a failed node is changed last, and a further failure stops nothing', async () => {
   const broken = new Set(cluster.names.slice(0, 2));
   await configureAll(broken);
   for (const name of broken) {
@@ -137,7 +137,7 @@ it('a node whose last run failed is changed last, and its failure stops nothing'
   expect(applied).toMatchObject({ rollout: 'failed', failedBefore: true });
 });
 
-it('a paused node and a node that is not ready delay no node whose last run failed', async () => {
+it('paused nodes and NotReady nodes delay no failed node', async () => {
   const [broken = '', paused = '', absent = ''] = cluster.names;
   await configureAll(new Set([broken]));
   await cluster.write(broken, 1, [entry(0), entry(1)]);
@@ -152,7 +152,7 @@ it('a paused node and a node that is not ready delay no node whose last run fail
   expect(given(1400).size).toBe(count - 2);
 });
 
-it('a waiting node shows why, and a deleted port leaves it', async () => {
+it('a waiting node shows the failed node, and loses a deleted port', async () => {
   await configureAll();
   await cluster.attach(1, 1450);
   await untilEach(good);

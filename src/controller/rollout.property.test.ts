@@ -7,15 +7,15 @@ import type { Answer } from '../../test/fixtures/scripted-agents.ts';
 import type { JobRequest } from '../api/job.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 
-const numRuns = Number(process.env['MULTINIC_ROLLOUT_STORIES'] ?? 5);
+const numRuns = Number(process.env['MULTINIC_ROLLOUT_STORIES'] ?? 3);
 
-/** An MTU that no node can set. */
+/** An impossible MTU. */
 const badMtu = 9000;
 /** Steps of the test clock for an attach on an idle node. */
 const attachSteps = 60;
 
 type Action =
-  /** MTUs of the two networks that all nodes are in, and whether the source has a new generation. */
+  /** MTUs for both networks, and whether the source has a new generation. */
   | { readonly kind: 'edit'; readonly mtus: readonly [number, number]; readonly isNew: boolean }
   | { readonly kind: 'attach'; readonly node: number }
   | { readonly kind: 'restart' }
@@ -48,14 +48,14 @@ const someStory = fc.record({
   actions: fc.array(someAction, { minLength: 3, maxLength: 8 }),
 });
 
-/** Nodes that took the same changed MTUs of configured NICs. */
+/** Nodes with the same MTU change on configured NICs. */
 interface Revision {
-  /** Number of edits before the first of these nodes. */
+  /** Edits before the first node. */
   readonly epoch: number;
   readonly touched: Set<string>;
   readonly running: Set<string>;
   succeeded: number;
-  /** Nodes that failed, and had not failed before. */
+  /** Nodes failing for the first time. */
   harmed: number;
 }
 
@@ -67,7 +67,7 @@ class Story {
   readonly #mtus = new Map<string, Map<string, number>>();
   /** MTUs of the two networks by node, as last requested for their oldest NICs. */
   readonly #requested = new Map<string, Map<number, number>>();
-  /** Unfinished run by node, with the revision that it takes. */
+  /** Revisions in unfinished runs, by node. */
   readonly #working = new Map<string, Revision | undefined>();
   readonly #revisions = new Map<string, Revision>();
   readonly #broken = new Set<string>();
@@ -198,7 +198,7 @@ class Story {
   #answer(request: JobRequest): Answer {
     const { nodeName, action, interfaces } = request;
     if (action !== 'apply') return this.#fixture.agents.run(request);
-    // The agent works for one more step.
+    // The agent works for a further step.
     if (!this.#begun.has(request)) return this.#begin(request);
     const isOk = !this.#broken.has(nodeName) && interfaces.every(({ mtu }) => mtu !== badMtu);
     this.#working.delete(nodeName);
@@ -228,7 +228,7 @@ class Story {
       nodeName,
       new Map(oldest.map(({ index, mtu = 0 }) => [index, mtu])),
     );
-    // A run replaced before its start passes its revision on.
+    // A run replaced before the start passes the revision on.
     const revision = changes === '' ? this.#working.get(nodeName) : this.#revisionOf(changes);
     if (revision && changes !== '') this.#judge(revision, nodeName, changes);
     this.#begun.set(request, revision);
@@ -258,7 +258,7 @@ class Story {
     return made;
   }
 
-  /** A revision that was wanted before an edit, and is again, has results already. */
+  /** A revision from an earlier edit has results already. */
   #judge(revision: Revision, node: string, changes: string): void {
     const { touched, running, succeeded, harmed, epoch } = revision;
     if (touched.has(node)) return;

@@ -159,9 +159,9 @@ export interface Terms extends StartedRemovals {
   readonly rollout?: RolloutPhase | undefined;
   /** True if the run before the counted run had failed. */
   readonly failedBefore?: boolean | undefined;
-  /** Settings per subnet on the node after the run; undefined: unknown. */
+  /** Settings per subnet after the run; undefined: unknown. */
   readonly shared?: SharedContent | undefined;
-  /** Hash of the requested content per NIC, by MAC; undefined: unknown. */
+  /** Content hash per NIC, by MAC; undefined: unknown. */
   readonly nics?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -137,7 +137,7 @@ export function contentHash({ metadata }: Node, contents: Contents): string {
   return contentHashOn(metadata.name, contents);
 }
 
-/** Hash of one NIC's requested content. */
+/** Hash over a NIC's requested content. */
 export function nicHash(nic: RequestInterface): string {
   return hash('sha256', canonicalJson(nic)).slice(0, 8);
 }

@@ -11,13 +11,13 @@ import type { Change } from './admitted-changes.ts';
 import { isBudgeted, revisionBeforeChange, wantedRevision } from './revision.ts';
 import type { Refusal } from './rollout.ts';
 
-/** A change whose NICs in changed subnets must wait, while the rest is applied: a port is attached without delay. */
-export interface HeldChange {
-  /** Contents to apply now: NICs that wait are in `keep`. */
+/** A change without NICs in changed subnets, which wait: a port is attached without delay. */
+export interface PartialChange {
+  /** Contents to apply now: waiting NICs are in `keep`. */
   readonly contents: Contents;
-  /** MACs, in lower case, of configured NICs that stay unchanged. */
+  /** Lower-case MACs: configured NICs left unchanged. */
   readonly kept: ReadonlySet<string>;
-  /** Revision of these contents: the recorded one. */
+  /** Recorded revision, valid for these contents. */
   readonly revision: string;
   /** True if the node has these contents already. */
   readonly isApplied: boolean;
@@ -26,10 +26,14 @@ export interface HeldChange {
 }
 
 /**
- * Returns what is applied while the rollout budget refuses a change of subnets' settings; undefined: the whole content
+ * Returns the applicable part while the rollout budget refuses changed subnet settings; undefined: the whole content
  * may be applied, or waits.
  */
-export type Hold = (config: NodeConfig, node: Node, contents: Contents) => HeldChange | undefined;
+export type Hold = (
+  config: NodeConfig,
+  node: Node,
+  contents: Contents,
+) => PartialChange | undefined;
 
 interface HoldOptions {
   /** Hash of the agent image. */
@@ -54,11 +58,11 @@ export function createHold({ image, refuse }: HoldOptions): Hold {
   };
 }
 
-/** Returns the contents without a change of configured NICs in subnets whose settings differ from the record. */
+/** Returns the contents without changes to configured NICs in changed subnets. */
 function unaffectedPart(
   config: NodeConfig,
   contents: Contents,
-): Pick<HeldChange, 'contents' | 'kept' | 'isApplied'> {
+): Pick<PartialChange, 'contents' | 'kept' | 'isApplied'> {
   const { shared = {}, nics = {}, macs = [], done } = recordOf(config) ?? {};
   const entries = config.spec?.interfaces ?? [];
   const now = sharedOf(entries);

@@ -44,7 +44,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
   const start = createStartRun({ ...options, termsOf: createTermsOf(options) });
   const follow = createFollowRun({ ...options, reportOutcome });
 
-  /** Reports the outcome of a run for former content: the next contents depend on what it configured. */
+  /** Reports a former content's run: the next contents depend on the configured NICs. */
   function closesFormer({ report, action }: Task, content: string, runs: readonly Run[]): boolean {
     const open = recordOf(report.config);
     const run = runs.find(({ name }) => name === open?.job);
@@ -118,7 +118,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
   };
 }
 
-/** True if the record has its outcome, is about this content, or is no longer in force. */
+/** True if the record has an outcome, is about this content, or is no longer in force. */
 function isClosed({ done, undone = false, content: of }: Applied, content: string): boolean {
   return done !== undefined || undone || of === content;
 }
@@ -127,7 +127,7 @@ function isOpenApply({ action, phase }: Run): boolean {
   return action === 'apply' && phase !== 'ended';
 }
 
-/** Reports that the rest of a change waits for its rollout. */
+/** Reports a change waiting for the rollout. */
 function heldBack(report: Task['report'], why: Refusal): Progress {
   return { ...waiting(report, why), requeueAfterMs: waitingRequeueMs(why) };
 }

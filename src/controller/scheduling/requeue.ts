@@ -11,10 +11,10 @@ export function fallbackRequeueMs(random: Random): number {
   return Math.round(requeueMs * (0.8 + 0.4 * random()));
 }
 
-/** Fallback requeue during a stopped rollout, which wakes its objects on resume. */
+/** Fallback requeue during a stopped rollout, which wakes objects on resume. */
 const stoppedRequeueMs = 300_000;
 
-/** Returns the requeue of a run that must wait. */
+/** Returns a waiting run's requeue delay. */
 export function waitingRequeueMs(why: object): number {
   const { isStopped = false, inMs }: { readonly isStopped?: boolean; readonly inMs?: number } = why;
   return inMs ?? (isStopped ? stoppedRequeueMs : requeueMs);

@@ -73,30 +73,34 @@ it.each<[string, ReturnType<typeof nodeConfig>, string]>([
   ['the recorded settings', recorded(nics, { revision: base }), base],
   ['a further subnet', recorded([...nics, entry(2)], { revision: base }), base],
   ['a subnet less', recorded([entry(0)], { revision: base }), base],
-  ['another MTU', recorded(changed, { revision: base }), withChange],
-  ['another gateway', recorded([entry(0, { gateway: '10.0.0.1' })], {}), withChange],
-  ['another MTU, and a record without settings', recorded(changed, { shared: undefined }), base],
-  ['the settings of an earlier change', recorded(nics, { revision: `${base}~1` }), `${base}~1`],
+  ['a new MTU', recorded(changed, { revision: base }), withChange],
+  ['a new gateway', recorded([entry(0, { gateway: '10.0.0.1' })], {}), withChange],
+  ['a new MTU, and a record without settings', recorded(changed, { shared: undefined }), base],
   [
-    'the record of an earlier version',
+    'recorded settings and an earlier change',
+    recorded(nics, { revision: `${base}~1` }),
+    `${base}~1`,
+  ],
+  [
+    'a record from an earlier version',
     recorded(nics, { revision: `uid-1/0/${image}` }),
     `uid-1/0/${image}`,
   ],
-  ['a record of another image', recorded(nics, { revision: `uid-1/0/x` }), base],
-  ['another MTU, and an undone record', recorded(changed, { undone: true }), base],
+  ['a record with a different image', recorded(nics, { revision: `uid-1/0/x` }), base],
+  ['a new MTU, and an undone record', recorded(changed, { undone: true }), base],
   [
     'a source annotation',
     recorded(changed, { revision: base }, { annotations: { 'multinic.io/source': text } }),
     `config-1/4/${image}~`,
   ],
-])('the wanted revision with %s', (_case, config, expected) => {
+])('wantedRevision with %s', (_case, config, expected) => {
   const revision = wantedRevision(config, image);
   expect(revision.replace(/~[0-9a-f]{8}$/, '~')).toBe(expected);
   expect(imageIn(revision)).toBe(expected.startsWith('uid-1') ? imageIn(expected) : image);
   expect(revision.startsWith(`${sourceIn(revision)}/`)).toBe(true);
 });
 
-it('the wanted revision has at most 128 characters, and names each part of a long source', () => {
+it('wantedRevision has at most 128 characters with a long source', () => {
   const annotations = {
     'multinic.io/source': JSON.stringify({
       uid: 'u'.repeat(64),

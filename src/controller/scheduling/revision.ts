@@ -13,7 +13,7 @@ import { type NodeConfig } from '../objects/stores.ts';
 /** The origin of an object's content: an OpenstackConfig, a MultiNicBizConfig, a business cluster or a namespace. */
 export interface Source {
   readonly uid: string;
-  /** 0 for a business cluster and a namespace: their objects are edited one by one. */
+  /** 0 for a business cluster and a namespace, where users edit single objects. */
   readonly generation: number;
 }
 
@@ -29,8 +29,8 @@ const sourceSchema = z.object({
 type Sourced = Pick<NodeConfig, 'metadata' | 'spec'>;
 
 /**
- * Returns the object's source. Objects without a source annotation share the source of their business cluster: only a
- * new agent image and changed settings of a subnet make a new revision, and other edits never wait for each other.
+ * Returns the object's source. Objects without a source annotation share their business cluster's source: only a new
+ * agent image and changed subnet settings make a new revision; further edits never wait.
  */
 export function sourceOf({ metadata, spec }: Sourced): Source {
   const noted = metadata.annotations ?? {};
@@ -67,8 +67,8 @@ const changesMark = '~';
 
 /**
  * Returns the revision that the object wants: `<source uid>/<source generation>/<hash of the agent image>`, and
- * `~<hash>` while settings of a subnet in the record differ from the spec. Once applied, the recorded revision stays in
- * force until the source, the image or such a setting changes.
+ * `~<hash>` while a recorded subnet's settings differ from the spec. Once applied, the recorded revision stays in
+ * force until the source, the image or a setting changes.
  */
 export function wantedRevision(
   config: NodeConfig,
@@ -84,7 +84,7 @@ export function wantedRevision(
   return recorded !== undefined && isOfBase(recorded, base, config) ? recorded : base;
 }
 
-/** Returns the recorded revision if only settings of subnets differ from the record; undefined otherwise. */
+/** Returns the recorded revision if source and image are unchanged; undefined otherwise. */
 export function revisionBeforeChange(config: NodeConfig, image: string): string | undefined {
   const { uid, generation } = sourceOf(config);
   const recorded = recordIn(config)?.revision;
@@ -92,7 +92,7 @@ export function revisionBeforeChange(config: NodeConfig, image: string): string 
   return isOfBase(recorded, `${uid}/${generation}/${image}`, config) ? recorded : undefined;
 }
 
-/** Records of earlier versions name the object itself as the source if it has no annotation. */
+/** Without an annotation, earlier versions record the object itself as the source. */
 function isOfBase(recorded: string, base: string, { metadata }: NodeConfig): boolean {
   const own = withoutChanges(recorded);
   if (own === base) return true;
@@ -102,7 +102,7 @@ function isOfBase(recorded: string, base: string, { metadata }: NodeConfig): boo
 
 type RecordFields = NonNullable<NonNullable<NodeConfig['status']>['applied']>;
 
-/** Returns the object's own record; undefined: none, or another object changed the node since. */
+/** Returns the object's own record; undefined: no record in force. */
 function recordIn({ metadata, status }: NodeConfig): RecordFields | undefined {
   if (!status?.applied || isWrittenByLegacy(status)) return undefined;
   const { applied } = status;
@@ -114,7 +114,7 @@ function changedIn({ spec }: NodeConfig, record: RecordFields | undefined): read
   return changedShared(record.shared, sharedOf(spec?.interfaces ?? []));
 }
 
-/** True if everything in the spec is applied: thousands of objects at rest need no comparison of their settings. */
+/** True if everything in the spec is applied: thousands at rest need no comparison. */
 function isAtRest({ metadata, status }: NodeConfig): boolean {
   if (status?.observedGeneration !== metadata.generation || !status?.applied?.done) return false;
   return findCondition(status.conditions, 'Ready')?.status === 'True';

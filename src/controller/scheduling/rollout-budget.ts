@@ -40,7 +40,7 @@ export interface Rollout {
   revisionOf(config: NodeConfig): string;
   request(change: Change): RolloutPermission;
   readonly hold: Hold;
-  /** Phase that a run of the revision inherits from the object's record; undefined: the run no longer counts. */
+  /** Phase inherited from the object's record for this revision; undefined: the run no longer counts. */
   carriedPhase(config: NodeConfig, revision: string): RolloutPhase | undefined;
   /** Unhandled value of `rollout-continue`; undefined: no new value. */
   continuedBy(config: NodeConfig): ContinuedStatus | undefined;

@@ -12,7 +12,7 @@ interface RolloutDomainsOptions {
   readonly openJobs: () => readonly string[];
 }
 
-/** Domains of nodes, of which one is changed at a time. */
+/** Node domains; only a single domain changes at a time. */
 interface RolloutDomains {
   /** Returns a node's domain; undefined: there are no domains. */
   of(node: Node): string | undefined;

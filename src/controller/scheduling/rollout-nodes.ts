@@ -24,9 +24,9 @@ export interface RolloutNode {
   readonly states: readonly RolloutState[];
   /** Hash of the agent image that reported on the node. */
   readonly provenImage: string | undefined;
-  /** Outcome of the last run; undefined: unknown, or no run. */
+  /** Last run's outcome; undefined: unknown, or no run. */
   readonly isDone: boolean | undefined;
-  /** Kubernetes node of the last run. */
+  /** Last run's Kubernetes node. */
   readonly node: string | undefined;
   /** True if the last run is done and a change to the wanted revision has not started. */
   readonly isCandidate: boolean;
@@ -39,7 +39,7 @@ export interface CountedRun {
   readonly node: string;
   /** Job name. */
   readonly job: string;
-  /** True if the run before had failed: a failure does not stop the revision. */
+  /** True if the run before had failed: a failure never stops the revision. */
   readonly failedBefore: boolean;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -113,7 +113,7 @@ export class RolloutNodes {
     return this.#runs(`failed ${revision}`);
   }
 
-  /** Keys of objects whose last run is done, and whose change to the revision has not started. */
+  /** Keys for objects with a successful last run and an expected change to the revision. */
   candidates(revision: string): readonly string[] {
     return this.#index.get(`candidate ${revision}`);
   }
@@ -194,8 +194,8 @@ function isCandidateFor(wanted: string | undefined, record: OwnRecord): boolean 
 }
 
 /**
- * True if a run may come. A status without the current generation may still become a waiting change; any other status
- * than a waiting change means that no run comes.
+ * True if a run may come. A status without the current generation may still become a waiting change; a current status
+ * must show a waiting change.
  */
 function isExpected(config: NodeConfig): boolean {
   const { metadata, status } = config;

@@ -8,7 +8,7 @@ interface WaitingChange {
   readonly domain: string | undefined;
   /** Rollout step shown in the object's status. */
   readonly step: Step;
-  /** True if nodes whose last run is done change first. */
+  /** True if sound nodes change first. */
   readonly isLast: boolean;
 }
 
@@ -18,7 +18,7 @@ interface FreeShare {
   readonly room: number;
   /** Undefined: any domain. */
   readonly domain: string | undefined;
-  /** True if nodes whose last run is done are left. */
+  /** True if sound nodes are left. */
   readonly hasSound: () => boolean;
 }
 

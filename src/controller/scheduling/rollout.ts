@@ -12,7 +12,7 @@ export interface Tally {
   /** Number of nodes completed successfully. */
   readonly done: number;
   readonly failures: readonly Failed[];
-  /** Number of failed nodes whose run before had failed, too: they do not stop the rollout. */
+  /** Number of nodes failing again, which never stop a rollout. */
   readonly tolerated?: number;
 }
 

@@ -13,8 +13,8 @@ interface SoundNodesOptions {
 }
 
 /**
- * True if a sound node is being changed to the revision, or can be: its last run is done, and its Node is ready. Other
- * nodes are changed after all of them: a node that is known to be broken says nothing about a revision.
+ * True if a sound node is changing to the revision, or can change: last run done, Node ready. All failed nodes follow
+ * afterwards: a broken node says nothing about a revision.
  */
 export function hasSoundNode(
   revision: string,
@@ -33,11 +33,11 @@ export function hasSoundNode(
   });
 }
 
-/** Time for a writer to write all objects of an edit, in milliseconds. */
+/** Time for a writer to write an edit's objects, in milliseconds. */
 const editMs = 15_000;
 const mostRevisions = 100;
 
-/** First requests of nodes whose last run failed, by revision: objects of sound nodes may still get the same edit. */
+/** First requests by failed nodes, per revision: sound nodes' objects may still get the same edit. */
 export class FirstRequests {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #since = new Map<string, number>();
@@ -46,7 +46,7 @@ export class FirstRequests {
     this.#clock = clock;
   }
 
-  /** Returns milliseconds until such a node may be the first of the revision. */
+  /** Returns milliseconds until a failed node may be first in the revision. */
   restMs(revision: string): number {
     const now = this.#clock.monotonicMs();
     const since = this.#since.get(revision) ?? now;

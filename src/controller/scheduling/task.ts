@@ -10,7 +10,7 @@ import type { AgentTask, Failure, Run, Runner } from '../jobs/runner.ts';
 import { systemUuidOf } from '../objects/machine.ts';
 import { refOfConfig } from '../objects/stores.ts';
 import type { Report } from '../status/report.ts';
-import type { HeldChange } from './held-change.ts';
+import type { PartialChange } from './held-change.ts';
 import type { Refusal } from './rollout.ts';
 
 /** Work for an agent: action and contents for one node and one object. */
@@ -21,8 +21,8 @@ export interface Task {
   readonly contents: Contents;
   /** Removals that the run may make, as the gate decided; undefined: none. */
   readonly removals?: readonly AllowedRemoval[];
-  /** Change that the rollout holds, with these contents; undefined: the contents are the object's. */
-  readonly held?: HeldChange | undefined;
+  /** Part applied during a rollout; undefined: the contents are the object's. */
+  readonly held?: PartialChange | undefined;
 }
 
 export interface Progress extends Outcome {

@@ -15,7 +15,7 @@ import type { AgentTask } from '../jobs/runner.ts';
 import { isReplaced } from '../objects/machine.ts';
 import { allowRemovalsOf, type NodeConfig } from '../objects/stores.ts';
 import { lostNics } from '../removals/losses.ts';
-import type { HeldChange } from './held-change.ts';
+import type { PartialChange } from './held-change.ts';
 import type { IsCurrent } from './is-current.ts';
 import type { Rollout } from './rollout-budget.ts';
 
@@ -25,8 +25,8 @@ export const unreadable: ReadonlySet<Reason> = new Set(['ProtocolMismatch', 'Inv
 interface TermsInput {
   readonly config: NodeConfig;
   readonly contents: Contents;
-  /** Change that the rollout holds. */
-  readonly held: HeldChange | undefined;
+  /** Part applied during a rollout. */
+  readonly held: PartialChange | undefined;
   readonly agentTask: AgentTask;
   readonly before: Applied | undefined;
   /** Removals allowed for the run. */

@@ -17,7 +17,7 @@ import type { NodeConfig } from '../objects/stores.ts';
 import { nodeNotReady } from '../objects/unready-nodes.ts';
 import type { NameMatch } from '../target.ts';
 import { blockedReady, type Judgement, judgedNics, readyIn, rejectionsOf } from './ready.ts';
-import { type HeldNics, type Hold, isRepeat, type RunPhase } from './run-phase.ts';
+import { type Hold, isRepeat, type RolloutHold, type RunPhase } from './run-phase.ts';
 
 interface ConditionsInput {
   readonly situation: RunPhase;
@@ -30,8 +30,8 @@ interface ConditionsInput {
   readonly hold?: Hold | undefined;
   /** Why the state of the node's NICs is unknown. */
   readonly unready?: string | undefined;
-  /** NICs that stay unchanged until their rollout continues. */
-  readonly heldNics?: HeldNics | undefined;
+  /** NICs left unchanged until the rollout continues. */
+  readonly heldNics?: RolloutHold | undefined;
   /** Ready by the record, if the previous Ready showed only that the node was not ready. */
   readonly appliedReady?: Judgement | undefined;
   /** Condition Paused, if the object is paused. */
@@ -141,10 +141,10 @@ function heldProgress(progress: readonly ConditionUpdate[], message: string): Co
   ];
 }
 
-/** Ready is Unknown while a part of the change waits for its rollout; other problems come first. */
+/** Ready is Unknown while NICs wait for a rollout; problems come first. */
 function partialProgress(
   progress: readonly ConditionUpdate[],
-  heldNics: HeldNics | undefined,
+  heldNics: RolloutHold | undefined,
 ): readonly ConditionUpdate[] {
   const ready = progress.find(({ type }) => type === 'Ready');
   if (!heldNics?.why || ready?.status !== 'True') return progress;

@@ -8,7 +8,7 @@ import { isSameJson } from '../../api/same-json.ts';
 import { isOpen } from '../jobs/evidence.ts';
 import type { Entry } from '../jobs/request.ts';
 import type { Failure, RunOutcome } from '../jobs/runner.ts';
-import type { HeldNics, RunPhase } from './run-phase.ts';
+import type { RolloutHold, RunPhase } from './run-phase.ts';
 
 interface Nics {
   readonly entries: readonly Entry[];
@@ -16,8 +16,8 @@ interface Nics {
   readonly previous: readonly InterfaceStatus[];
   /** MACs of NICs whose removal waits for consent. */
   readonly held: ReadonlySet<string>;
-  /** Configured NICs whose change waits for its rollout. */
-  readonly heldNics: HeldNics | undefined;
+  /** NICs left unchanged during a rollout. */
+  readonly heldNics: RolloutHold | undefined;
   readonly now: Date;
 }
 
@@ -60,11 +60,11 @@ function wantedNic(entry: Entry, nics: Nics): InterfaceStatus {
   );
 }
 
-/** Returns the former status of a NIC whose change waits for its rollout; undefined: none waits. */
+/** Returns the former status for a NIC left unchanged during a rollout. */
 function heldBack(
   { mac = '', position }: Entry,
   before: InterfaceStatus | undefined,
-  heldNics: HeldNics | undefined,
+  heldNics: RolloutHold | undefined,
 ): InterfaceStatus | undefined {
   if (before?.status !== 'Configured' || !heldNics?.kept.has(mac)) return undefined;
   return { ...before, interfaceIndex: position };

@@ -21,7 +21,7 @@ import type { NameMatch } from '../target.ts';
 import { yieldPatch } from '../watch/legacy-controller.ts';
 import { recordDrift, recordReady } from './events.ts';
 import { OwnWrites } from './own-writes.ts';
-import { type HeldNics, type Hold, type RunPhase } from './run-phase.ts';
+import { type Hold, type RolloutHold, type RunPhase } from './run-phase.ts';
 import { statusOf } from './status.ts';
 import { statusPatch } from './status-patch.ts';
 import { YieldReports } from './yield-reports.ts';
@@ -47,8 +47,8 @@ export interface Report {
   unready(message: string | undefined): void;
   /** Sets what the gate decided about removals; without a call the earlier hold stays. */
   hold(removals: Hold): void;
-  /** Sets which NICs the rollout holds back; undefined: none. */
-  holdChange(held: HeldNics | undefined): void;
+  /** Sets the NICs left unchanged during a rollout; undefined: no such NIC. */
+  holdChange(held: RolloutHold | undefined): void;
   /** Adds a handled value of `rollout-continue` to the next write; undefined: none. */
   continueRollout(handled: NodeConfigStatus['rolloutContinued']): void;
   /** Sets a refusal for a refused request; any other error clears the phase. */
@@ -100,7 +100,7 @@ export function createReporter(options: ReportOptions): Reporter {
     let continued: NodeConfigStatus['rolloutContinued'];
     let hold: Hold | undefined;
     let unready: string | undefined;
-    let heldNics: HeldNics | undefined;
+    let heldNics: RolloutHold | undefined;
     return {
       get config() {
         return current;

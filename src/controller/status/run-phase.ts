@@ -42,8 +42,8 @@ export interface Hold {
   readonly status: NodeConfigStatus['heldRemovals'];
 }
 
-/** NICs that stay unchanged until the rollout of their change continues. */
-export interface HeldNics {
+/** NICs left unchanged until the rollout continues. */
+export interface RolloutHold {
   /** MACs in lower case. */
   readonly kept: ReadonlySet<string>;
   /** Why they wait; undefined: none waits. */

@@ -23,7 +23,7 @@ import { conditionsOf } from './conditions.ts';
 import { defined, hasVerdict, interfaceStatuses, isConfigured } from './interface-statuses.ts';
 import { pausedCondition } from './paused.ts';
 import { blockedReady, type Judgement, readyIn } from './ready.ts';
-import { type HeldNics, type Hold, isRepeat, type RunPhase } from './run-phase.ts';
+import { type Hold, isRepeat, type RolloutHold, type RunPhase } from './run-phase.ts';
 import { summaryOf } from './summary.ts';
 
 export interface StatusInput {
@@ -39,8 +39,8 @@ export interface StatusInput {
   readonly hold?: Hold | undefined;
   /** Why the state of the node's NICs is unknown. */
   readonly unready?: string | undefined;
-  /** NICs that the rollout holds back. */
-  readonly heldNics?: HeldNics | undefined;
+  /** NICs left unchanged during a rollout. */
+  readonly heldNics?: RolloutHold | undefined;
   /** Value of `rollout-continue` handled now. */
   readonly continued?: NodeConfigStatus['rolloutContinued'];
   readonly now: Date;

@@ -62,7 +62,7 @@ function changesNics(node: PlanView['nodes'][number] | undefined): boolean {
   return node !== undefined && node.nics.length > 0;
 }
 
-/** An edit would be another generation. */
+/** An edit would make a new generation. */
 function plannedGeneration(object: Planned['object'], edit: Edit | undefined): number | undefined {
   return edit && !isEmptyEdit(edit) ? undefined : generationOf(object);
 }

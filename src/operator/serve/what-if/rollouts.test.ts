@@ -4,7 +4,7 @@ import { sharedOf } from '../../../api/shared-content.ts';
 import { entry, existingNode } from '../../../plan/sample.ts';
 import { rolloutsOf } from './rollouts.ts';
 
-/** Returns nodes of which each has the planned NICs, and a record of those before. */
+/** Returns nodes with the planned NICs, and a record for the former NICs. */
 function planned(count: number, nics: (n: number) => readonly InterfaceSpec[]) {
   return Array.from({ length: count }, (_, at) => {
     const before = [entry(at, 0)];

@@ -7,7 +7,7 @@ import type { ExistingNode, NodePlan } from '../../../plan/plan.ts';
 
 type RolloutView = NonNullable<PlanView['rollouts']>[number];
 
-/** A node of the plan with its object in the business cluster. */
+/** A planned node with the existing object. */
 export interface PlannedChange {
   readonly node: Pick<NodePlan, 'action' | 'interfaces'>;
   readonly existing: ExistingNode | undefined;
@@ -16,16 +16,15 @@ export interface PlannedChange {
 }
 
 interface Revision {
-  /** Changed settings, or that of another generation. */
+  /** Changed settings, and whether the generation differs. */
   readonly key: string;
   readonly changes: RolloutView['changes'];
   readonly isOtherGeneration: boolean;
 }
 
 /**
- * Returns the changes that the controller applies in steps: of another generation of the OpenstackConfig, and of
- * settings of a subnet that the record of a node names. Nodes with the same changes form one revision. `generation`:
- * undefined for an edit that is not stored.
+ * Returns changes applied in steps: a new OpenstackConfig generation, and changed settings in recorded subnets. Nodes
+ * with the same changes form a single revision. `generation`: undefined for a what-if edit.
  */
 export function rolloutsOf(
   planned: readonly PlannedChange[],
@@ -43,7 +42,7 @@ export function rolloutsOf(
   });
 }
 
-/** Returns the revision that a node waits for; undefined: its change does not wait. */
+/** Returns the revision awaited by a node; undefined: the change does not wait. */
 function revisionOf(
   { node: { interfaces }, existing }: PlannedChange,
   generation: number | undefined,
@@ -66,7 +65,7 @@ function isChanged({ node, existing, hasChanges }: PlannedChange): boolean {
 
 const fields = ['mtu', 'gateway', 'routes', 'routing', 'subnets'] as const;
 
-/** Returns the fields that differ, by subnet. */
+/** Returns the differing fields by subnet. */
 function changesIn({ spec }: ExistingNode, planned: readonly InterfaceSpec[]) {
   const before = new Map((spec.interfaces ?? []).map((nic) => [nic.macAddress.toLowerCase(), nic]));
   const found = new Map<string, Set<string>>();
