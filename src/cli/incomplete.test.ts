@@ -225,11 +225,15 @@ function measure(hang: Hang): void {
  */
 const quietTurns = 10;
 
+/** True while a file or connection is being opened. */
+function isOpening(): boolean {
+  return process.getActiveResourcesInfo().some((name) => /Req/.test(name));
+}
+
 /** Waits until no source has a request in progress, and no file or connection is being opened. */
 async function quiet(): Promise<void> {
   const all = [...gates.values()];
   const counted = () => all.reduce((sum, { count }) => sum + count, 0);
-  const isOpening = () => process.getActiveResourcesInfo().some((name) => /Req/.test(name));
   let before = counted();
   for (let turns = 0; turns < quietTurns; ) {
     await settled();

@@ -59,15 +59,15 @@ it('status with --inventory needs no management cluster: a list of kubeconfigs i
 });
 
 it.each([
-  ['--business-kubeconfig', 'biz-9=/absent/biz-9', 'the kubeconfig /absent/biz-9 does not exist'],
-  ['--business-context', 'biz-9=absent', 'context "absent" does not exist'],
+  ['--business-kubeconfig', 'biz-1=/absent/biz-1', 'the kubeconfig /absent/biz-1 does not exist'],
+  ['--business-context', 'biz-1=absent', 'context "absent" does not exist'],
 ])('doctor names %s %s when kubectl cannot use the business cluster', async (...row) => {
   const [option, value, cause] = row;
   const scene = await startScene();
   vi.stubEnv('MULTINIC_KUBECTL', await failingFor(scene, '/absent/'));
   const { out } = await scene.run('doctor', option, value);
   expect(out).toContain(cause);
-  expect(out).toMatch(new RegExp(`Next: .*${option} biz-9=`));
+  expect(out).toMatch(new RegExp(`Next: .*${option} biz-1=`));
 });
 
 /** Returns a kubectl that fails like the real one for kubeconfigs in a folder. */

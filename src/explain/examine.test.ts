@@ -11,6 +11,7 @@ import { sections } from './finding.ts';
 import {
   cluster,
   config,
+  controller,
   hidden,
   kubernetesNode,
   nic,
@@ -274,6 +275,24 @@ const rows: readonly Row[] = [
     subject: 'viola',
     reason: 'PartNotReady',
     command: 'kubectl -n home describe pod viola-1',
+  },
+  {
+    title: 'controller without replicas',
+    facts: {
+      controllers: new Map([
+        [
+          'biz-1',
+          read({
+            ...controller,
+            health: controller.health.map((each) => ({ ...each, replicas: 0, readyReplicas: 0 })),
+          }),
+        ],
+      ]),
+    },
+    section: 'parts',
+    subject: 'biz-1/controller',
+    reason: 'PartNotReady',
+    command: 'kubectl -n multinic-system get pods',
   },
   {
     title: 'operator without leader',

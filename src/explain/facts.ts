@@ -30,7 +30,14 @@ export interface PartVersion {
   readonly version: string;
 }
 
-export type ControllerFacts = ReadonlyMap<string, Fact<readonly PartVersion[]>>;
+/** Parts in one cluster, with health and build; empty: not installed by a chart. */
+export interface Parts {
+  readonly health: readonly PartHealth[];
+  readonly versions: readonly PartVersion[];
+}
+
+/** Controllers by provider. */
+export type ControllerFacts = ReadonlyMap<string, Fact<Parts>>;
 
 /** A port's past as NIC. */
 export interface Formerly {
@@ -57,7 +64,7 @@ export interface PortFacts {
   /** Nodes with a NIC in the port's network, to compare the MTU. */
   readonly neighbours: Fact<readonly NodeView[]>;
   readonly versions: Fact<readonly PartVersion[]>;
-  /** Controllers' builds by provider, also in `versions`; absent: no access options. */
+  /** Absent: no access options. Their builds are also in `versions`. */
   readonly controllers: ControllerFacts;
   /** OpenstackConfigs, for complete commands; absent: commands append to a list by JSON patch. */
   readonly configs?: Fact<readonly OpenstackConfig[]>;
@@ -118,7 +125,7 @@ export interface SystemFacts {
   readonly clusters: Fact<readonly ClusterView[]>;
   readonly nodes: Fact<readonly NodeView[]>;
   readonly versions: Fact<readonly PartVersion[]>;
-  /** Controllers' builds by provider, also in `versions`. */
+  /** Their builds are also in `versions`. */
   readonly controllers: ControllerFacts;
   /** Kubernetes Nodes by provider. */
   readonly kubernetesNodes: ReadonlyMap<string, Fact<readonly KubernetesNode[]>>;

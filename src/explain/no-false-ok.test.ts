@@ -137,14 +137,14 @@ const rows: readonly Row[] = [
     facts: { parts: read([{ ...operator, part: 'viola', replicas: 0, readyReplicas: 0 }]) },
     section: 'parts',
     conclusion: 'wrong',
-    summary: 'viola; 1 leader; same versions',
+    summary: 'viola, controller; 1 leader; same versions',
   },
   {
     title: 'parts without known versions',
     facts: { versions: read([]) },
     section: 'parts',
     conclusion: 'good',
-    summary: 'operator, viola; 1 leader; versions unknown',
+    summary: 'operator, viola, controller; 1 leader; versions unknown',
   },
 ];
 

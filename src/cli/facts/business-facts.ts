@@ -3,12 +3,13 @@ import { agentAppName, labels, namespaces } from '../../api/names.ts';
 import { accessTexts } from '../../api/texts/access.ts';
 import { filled, type Wording } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
-import type { KubernetesNode, PartVersion } from '../../explain/facts.ts';
+import type { KubernetesNode, Parts } from '../../explain/facts.ts';
 import { deployments, type Node, nodes } from '../../kube/core-resources.ts';
 import { grantNodes, grantPods } from '../access/grants.ts';
 import type { Session } from '../access/session.ts';
 import { flagsTo } from '../access/sources.ts';
 import { nodeConfigs } from './kinds.ts';
+import { healthOf, versionsOf } from './part-health.ts';
 import { type FactAbout, factOf } from './unread.ts';
 
 /** Describes a fact about a business cluster; `namespace`: Pods, Jobs or Deployments there, else Nodes. */
@@ -70,11 +71,8 @@ function kubernetesNodeOf({ metadata, status }: Node): KubernetesNode {
   };
 }
 
-/** Reads the build of the controller in a business cluster; empty: not installed by the chart. */
-export function readControllerVersion(
-  session: Session,
-  provider: string,
-): Promise<Fact<PartVersion[]>> {
+/** Reads the controller in a business cluster. */
+export function readController(session: Session, provider: string): Promise<Fact<Parts>> {
   return factOf(
     session,
     aboutBusiness(session, accessTexts.controller, provider, namespaces.system),
@@ -86,12 +84,11 @@ export function readControllerVersion(
         labelSelector,
         signal: session.signal,
       });
-      return items.flatMap(({ metadata }) => {
-        const version = metadata.labels?.['app.kubernetes.io/version'];
-        return version === undefined
-          ? []
-          : [{ part: 'controller' as const, providerId: provider, version }];
-      });
+      const part = { part: 'controller', providerId: provider } as const;
+      return {
+        health: await Promise.all(items.map((each) => healthOf(session, part, each))),
+        versions: items.flatMap((each) => versionsOf(part, each)),
+      };
     },
   );
 }

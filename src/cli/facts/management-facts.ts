@@ -1,6 +1,6 @@
 import { accessTexts } from '../../api/texts/access.ts';
 import type { Fact } from '../../explain/fact.ts';
-import type { PartHealth, PartVersion } from '../../explain/facts.ts';
+import type { PartHealth, Parts, PartVersion } from '../../explain/facts.ts';
 import { same } from '../../explain/wording.ts';
 import type { Deployment } from '../../kube/core-resources.ts';
 import { thisBuild } from '../../process/version.ts';
@@ -17,7 +17,7 @@ import {
 import type { Session } from '../access/session.ts';
 import { Unread } from '../access/unread.ts';
 import { type ConfigObject, openstackConfigs } from './kinds.ts';
-import { readPodsNotStarted } from './pods-not-started.ts';
+import { healthOf, versionsOf } from './part-health.ts';
 import { factOf } from './unread.ts';
 
 /** Reads OpenstackConfigs of one or all namespaces, by namespace and name. */
@@ -48,14 +48,8 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Parts in the operator's namespace, with health and build. */
-export interface ManagementParts {
-  readonly health: readonly PartHealth[];
-  readonly versions: readonly PartVersion[];
-}
-
 /** Reads Deployments, Lease and waiting Pods; optional with --inventory. */
-export function readParts(session: Session): Promise<Fact<ManagementParts>> {
+export function readParts(session: Session): Promise<Fact<Parts>> {
   const { options } = session;
   const about = {
     what: accessTexts.parts,
@@ -71,7 +65,9 @@ export function readParts(session: Session): Promise<Fact<ManagementParts>> {
       managementParts.flatMap((part) =>
         found
           .filter((each) => partOf(each) === part)
-          .map((each) => healthOf(session, part, each, leader)),
+          .map((each) =>
+            healthOf(session, managementPart(part), each, part === 'operator' ? leader : undefined),
+          ),
       ),
     );
     const cli = { part: 'cli' as const, providerId: undefined, version: thisBuild().version };
@@ -79,7 +75,7 @@ export function readParts(session: Session): Promise<Fact<ManagementParts>> {
       health: [...withoutDeployment(session, home, leader), ...health].map((each) =>
         withHomes(home, each),
       ),
-      versions: [...found.flatMap(versionsOf), cli],
+      versions: [...found.flatMap(versionsIn), cli],
     };
   });
 }
@@ -116,65 +112,11 @@ function withHomes({ namespace, others }: OperatorHome, health: PartHealth): Par
   return isOne ? health : { ...health, homes: [namespace, ...others] };
 }
 
-async function healthOf(
-  session: Session,
-  part: (typeof managementParts)[number],
-  deployment: Deployment,
-  leader: string | undefined,
-): Promise<PartHealth> {
-  const problem = problemOf(deployment);
-  const isUpdating = problem === undefined && isInRollout(deployment);
-  const isSettled = problem === undefined && !isUpdating;
-  const notStarted = isSettled ? [] : await readPodsNotStarted(session, deployment);
-  return {
-    part,
-    providerId: undefined,
-    namespace: deployment.metadata.namespace,
-    ...countsOf(deployment),
-    leader: part === 'operator' ? leader : undefined,
-    problem,
-    ...(isUpdating && { isUpdating }),
-    ...(notStarted && notStarted.length > 0 && { notStarted }),
-  };
-}
-
-function countsOf({ spec, status }: Deployment) {
-  return { replicas: spec?.replicas ?? 1, readyReplicas: status?.readyReplicas ?? 0 };
-}
-
-/** Condition types in the order of their messages' precision, with the bad status. */
-const badConditions = [
-  ['ReplicaFailure', 'True'],
-  ['Progressing', 'False'],
-  ['Available', 'False'],
-] as const;
-
-/** True while the Deployment replaces its Pods; a field without value does not count. */
-function isInRollout({ metadata: { generation = 0 }, spec, status = {} }: Deployment): boolean {
-  const { replicas = 0, updatedReplicas, observedGeneration = generation } = status;
-  const isReplaced =
-    updatedReplicas === undefined || updatedReplicas >= Math.max(spec?.replicas ?? 1, replicas);
-  return !isReplaced || observedGeneration < generation;
-}
-
-/** Returns the Deployment's most exact message; undefined: all replicas are ready, and no condition is bad. */
-function problemOf(deployment: Deployment): string | undefined {
-  const { replicas, readyReplicas } = countsOf(deployment);
-  if (replicas === 0) return 'scaled to 0 replicas';
-  const { conditions = [] } = deployment.status ?? {};
-  const worst = badConditions.flatMap(([type, bad]) =>
-    conditions.filter((each) => each.type === type && each.status === bad),
-  );
-  const [first] = worst;
-  if (first === undefined && readyReplicas >= replicas) return undefined;
-  return first?.message ?? 'not all replicas are ready';
-}
-
-/** Returns the build by the label of the chart; other installations have none. */
-function versionsOf(deployment: Deployment): PartVersion[] {
-  const version = deployment.metadata.labels?.['app.kubernetes.io/version'];
+function versionsIn(deployment: Deployment): PartVersion[] {
   const part = partOf(deployment);
-  return version === undefined || part === undefined
-    ? []
-    : [{ part, providerId: undefined, version }];
+  return part === undefined ? [] : versionsOf(managementPart(part), deployment);
+}
+
+function managementPart(part: (typeof managementParts)[number]) {
+  return { part, providerId: undefined } as const;
 }

@@ -9,12 +9,13 @@ import {
 import { isForbidden } from '../../kube/errors.ts';
 import type { Session } from '../access/session.ts';
 
-/** Reads a Deployment's Pods without a start; undefined: the user may not read Pods. */
+/** Reads a Deployment's Pods without a start; undefined: the user may not read Pods. `provider`: as in PartHealth. */
 export async function readPodsNotStarted(
   session: Session,
   { metadata: { namespace = '' }, spec }: Deployment,
+  provider: string | undefined,
 ): Promise<PodNotStarted[] | undefined> {
-  const client = await session.management();
+  const client = await session.client(provider);
   const { signal } = session;
   const labelSelector = Object.entries(spec?.selector.matchLabels ?? {})
     .map(([key, value]) => `${key}=${value}`)

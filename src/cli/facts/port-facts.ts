@@ -8,6 +8,7 @@ import type { Session } from '../access/session.ts';
 import { readAgentJob } from './agent-facts.ts';
 import { readKubernetesNodes } from './business-facts.ts';
 import { type HistorySearch, readFormerly } from './history-facts.ts';
+import { refuseUnknownChoices } from './known-clusters.ts';
 import { readConfigs, readParts } from './management-facts.ts';
 import { readClusters, readFreshNode, readNodes, readPorts } from './operator-facts.ts';
 import { readControllers, versionsIn } from './system-facts.ts';
@@ -25,7 +26,7 @@ export interface PortSubject {
 
 type NodeRef = Pick<NodeView, 'providerId' | 'nodeName'>;
 
-/** Reads everything that the explanation of a port needs. */
+/** Reads everything that the explanation of a port needs. Throws Failure: an unknown business cluster was chosen. */
 export async function readPortFacts(session: Session, subject: PortSubject): Promise<PortFacts> {
   const { port, entered, isOfServer } = subject;
   const { ref, serverId } = placeOf(subject);
@@ -82,6 +83,7 @@ async function readSystemOf(session: Session, subject: PortSubject): Promise<Sys
     readConfigs(session, undefined, session.options.inventory !== undefined),
     readControllers(session),
   ]);
+  refuseUnknownChoices(session.options, clusters, configs);
   const provider = ref?.providerId ?? providerOf(subject, configs);
   return {
     cluster: mapFact(clusters, (all) => all.find(({ providerId }) => providerId === provider)),

@@ -3,12 +3,13 @@ import { type Fact, mapFact } from '../../explain/fact.ts';
 import type { ControllerFacts, PartHealth, PartVersion, SystemFacts } from '../../explain/facts.ts';
 import type { Session } from '../access/session.ts';
 import { chosenProviders } from '../access/sources.ts';
-import { readControllerVersion, readKubernetesNodes, readNodeConfigs } from './business-facts.ts';
+import { readController, readKubernetesNodes, readNodeConfigs } from './business-facts.ts';
 import { readClusterNetworks } from './cluster-networks.ts';
+import { refuseUnknownChoices } from './known-clusters.ts';
 import { readConfigs, readParts } from './management-facts.ts';
 import { readClusters, readNodes } from './operator-facts.ts';
 
-/** Reads all facts for an examination, all sources at once. */
+/** Reads all facts for an examination, all sources at once. Throws Failure: an unknown business cluster was chosen. */
 export async function readSystem(session: Session, namespace?: string): Promise<SystemFacts> {
   const chosen = chosenProviders(session.options);
   const [parts, configs, clusters, nodes, ofChosen] = await Promise.all([
@@ -19,6 +20,7 @@ export async function readSystem(session: Session, namespace?: string): Promise<
     readBusinessClusters(session, chosen),
   ]);
   const known = providersIn(clusters);
+  refuseUnknownChoices(session.options, clusters, configs);
   const others = known.filter((provider) => !chosen.includes(provider));
   const order = [...new Set([...known, ...chosen])];
   const ofAll = [...ofChosen, ...(await readBusinessClusters(session, others))].toSorted(
@@ -53,22 +55,24 @@ async function readBusinessCluster(session: Session, provider: string) {
     readKubernetesNodes(session, provider),
     readNodeConfigs(session, provider),
     readClusterNetworks(session, provider),
-    readControllerVersion(session, provider),
+    readController(session, provider),
   ]);
   return { provider, kubernetesNodes, nodeConfigs, clusterNetworks, controller };
 }
 
-/** Reads the builds of the controllers in business clusters with a context. */
+/** Reads the controllers in business clusters with a context. */
 export async function readControllers(session: Session): Promise<ControllerFacts> {
   const providers = chosenProviders(session.options);
   const entries = providers.map(
-    async (provider) => [provider, await readControllerVersion(session, provider)] as const,
+    async (provider) => [provider, await readController(session, provider)] as const,
   );
   return new Map(await Promise.all(entries));
 }
 
 export function versionsIn(controllers: ControllerFacts): PartVersion[] {
-  return [...controllers.values()].flatMap((fact) => (fact.state === 'read' ? fact.value : []));
+  return [...controllers.values()].flatMap((fact) =>
+    fact.state === 'read' ? fact.value.versions : [],
+  );
 }
 
 /** True if no fact could be read: then a command has failed. */

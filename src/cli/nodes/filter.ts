@@ -2,6 +2,7 @@ import type { NodeView } from '../../api/read-http.ts';
 import { reasons } from '../../api/reasons.ts';
 import { unknownWord } from '../../process/nearest.ts';
 import type { Session } from '../access/session.ts';
+import { refuseUnknownCluster } from '../facts/known-clusters.ts';
 import { readConfigs } from '../facts/management-facts.ts';
 import { readClusters } from '../facts/operator-facts.ts';
 import { providersIn, refuseAbsence } from '../facts/unread-sources.ts';
@@ -67,7 +68,12 @@ export async function chosenNodes(
   nodes: readonly NodeView[],
   { names, cluster, namespace, config }: WantedNodes,
 ): Promise<NodeView[]> {
-  if (cluster !== undefined && nodes.length === 0) await refuseUnknownCluster(session, cluster);
+  if (cluster !== undefined && nodes.length === 0) {
+    refuseUnknownCluster(cluster, {
+      clusters: required(await readClusters(session)),
+      configs: required(await readConfigs(session, undefined)),
+    });
+  }
   const chosen = nodes.filter(
     (node) =>
       (names.length === 0 || names.some((name) => hasName(node, name))) &&
@@ -89,19 +95,4 @@ export async function chosenNodes(
 
 function hasName({ providerId, nodeName }: NodeView, name: string): boolean {
   return name === nodeName || name === `${providerId}/${nodeName}`;
-}
-
-async function refuseUnknownCluster(session: Session, cluster: string): Promise<void> {
-  const registered = required(await readClusters(session)).map(({ providerId }) => providerId);
-  if (registered.includes(cluster)) return;
-  const configs = required(await readConfigs(session, undefined));
-  const named = configs.flatMap(({ spec: { credentials } }) => [
-    credentials.k8sProviderID ?? credentials.openstackProviderID ?? cluster,
-  ]);
-  if (named.includes(cluster)) return;
-  const all = [...new Set([...registered, ...named])].join(', ') || 'none';
-  throw new Failure(
-    `no registration and no OpenstackConfig names the business cluster ${cluster}`,
-    `choose one of the business clusters that exist: ${all}`,
-  );
 }

@@ -7,10 +7,11 @@ import { words } from '../../api/texts/titles.ts';
 import { keyOf } from '../../explain/commands.ts';
 import type { UnreadSource } from '../../explain/conclusion.ts';
 import type { Fact, Missing } from '../../explain/fact.ts';
-import type { PartHealth, SystemFacts } from '../../explain/facts.ts';
+import type { PartHealth, Parts, SystemFacts } from '../../explain/facts.ts';
 import type { Finding } from '../../explain/finding.ts';
 import { resultOf, stateText } from '../../explain/part-health.ts';
 import { emptyNamespace } from '../../explain/sections/openstack.ts';
+import { controllerHealth } from '../../explain/sections/parts.ts';
 import { ageOf } from '../../explain/wording.ts';
 import type { CommonOptions, Language } from '../options.ts';
 import { findingRows } from '../output/finding-groups.ts';
@@ -162,15 +163,12 @@ function countOf(state: keyof ClusterView['nics']): (each: ClusterView) => strin
   return ({ nics }) => String(nics[state]);
 }
 
-function clusterColumns({ versions, now }: SystemFacts): Column<ClusterView>[] {
-  const controllers = read(versions).filter(({ part }) => part === 'controller');
-  const version = (id: string) =>
-    controllers.find(({ providerId }) => providerId === id)?.version ?? '-';
+function clusterColumns({ controllers, now }: SystemFacts): Column<ClusterView>[] {
   return [
     { title: 'CLUSTER', cell: ({ providerId }) => providerId },
     { title: 'REACHABLE', cell: ({ reachable }) => yesNo(reachable) },
     { title: 'RIGHTS', cell: ({ missingRights }) => rightsText(missingRights) },
-    { title: 'CONTROLLER', cell: ({ providerId }) => version(providerId) },
+    { title: 'CONTROLLER', cell: ({ providerId }) => controllerText(controllers.get(providerId)) },
     { title: 'NODES', cell: ({ nodes }) => String(nodes) },
     { title: 'CONFIGURED', cell: countOf('Configured') },
     { title: 'IN PROGRESS', cell: (each) => String(each.nics.InProgress + each.nics.Pending) },
@@ -178,6 +176,15 @@ function clusterColumns({ versions, now }: SystemFacts): Column<ClusterView>[] {
     { title: 'DRIFTED', cell: ({ drifted }) => String(drifted) },
     { title: 'OLDEST CHECK', cell: ({ oldestCheck }) => ageOf(oldestCheck, now).en || '-' },
   ];
+}
+
+/** Returns the controller's build, and its replicas unless it is healthy. */
+function controllerText(fact: Fact<Parts> | undefined): string {
+  if (fact?.state !== 'read') return '-';
+  const [version] = fact.value.versions;
+  const [unhealthy] = fact.value.health.filter((each) => resultOf(each) !== 'ok');
+  const replicas = unhealthy ? `(${unhealthy.readyReplicas}/${unhealthy.replicas})` : undefined;
+  return [version?.version, replicas].filter((each) => each !== undefined).join(' ') || '-';
 }
 
 function yesNo(value: boolean | undefined): string {
@@ -191,9 +198,12 @@ function rightsText(missing: readonly string[] | undefined): string {
 }
 
 /** Returns the items of the JSON report. */
-export function itemsOf({ parts, configs, clusters }: SystemFacts): object[] {
+export function itemsOf({ parts, controllers, configs, clusters }: SystemFacts): object[] {
   return [
-    ...read(parts).map((part) => ({ kind: 'Part', ...part })),
+    ...[...read(parts), ...controllerHealth(controllers)].map((part) => ({
+      kind: 'Part',
+      ...part,
+    })),
     ...read(configs).map((config) => ({
       kind: 'OpenstackConfig',
       namespace: config.metadata.namespace,

@@ -1,8 +1,7 @@
 import { doctorTexts } from '../../api/texts/doctor.ts';
 import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import { versionSkews } from '../checks/versions.ts';
-import { missingOf } from '../conclusion.ts';
-import type { PartHealth, PartVersion, SystemFacts } from '../facts.ts';
+import type { ControllerFacts, PartHealth, PartVersion, SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { problemOf, resultOf } from '../part-health.ts';
@@ -21,10 +20,17 @@ export function examineParts({ parts, versions, controllers }: SystemFacts): Sec
     });
     return { findings, checks: isComparable(list) ? 1 : 0 };
   });
-  const summary = summaryOf(valueOf(parts) ?? [], isComparable(valueOf(versions) ?? []));
-  const unread = [...controllers.values()].flatMap(missingOf);
-  const ofControllers = { findings: [], skipped: unread, checks: 0 };
-  return reportOf('parts', summary, [onFact(parts, unhealthy), skews, ofControllers]);
+  const found = [...(valueOf(parts) ?? []), ...controllerHealth(controllers)];
+  const summary = summaryOf(found, isComparable(valueOf(versions) ?? []));
+  const ofControllers = [...controllers.values()].map((fact) =>
+    onFact(fact, ({ health }) => unhealthy(health)),
+  );
+  return reportOf('parts', summary, [onFact(parts, unhealthy), skews, ...ofControllers]);
+}
+
+/** Returns the health of all controllers that were read. */
+export function controllerHealth(controllers: ControllerFacts): PartHealth[] {
+  return [...controllers.values()].flatMap((fact) => [...(valueOf(fact)?.health ?? [])]);
 }
 
 /** True if the operator's version and a further part's version are known. */

@@ -3,7 +3,7 @@ import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { ClusterView, NicView, NodeView, PortView } from '../../api/read-http.ts';
 import type { Fact } from '../fact.ts';
-import type { KubernetesNode, PartVersion, PortFacts, SystemFacts } from '../facts.ts';
+import type { KubernetesNode, Parts, PartVersion, PortFacts, SystemFacts } from '../facts.ts';
 import { noAccess } from '../missing-texts.ts';
 import { same } from '../wording.ts';
 
@@ -188,6 +188,22 @@ export const config: OpenstackConfig = {
   },
 };
 
+/** Controller of the cluster. */
+export const controller: Parts = {
+  health: [
+    {
+      part: 'controller',
+      providerId: 'biz-1',
+      namespace: 'multinic-system',
+      readyReplicas: 1,
+      replicas: 1,
+      leader: undefined,
+      problem: undefined,
+    },
+  ],
+  versions: versions.slice(2),
+};
+
 export const portFacts: PortFacts = {
   port: read(port),
   cluster: read(cluster),
@@ -196,7 +212,7 @@ export const portFacts: PortFacts = {
   job: read(undefined, 'business cluster'),
   neighbours: read([node(17), node(19)]),
   versions: read(versions),
-  controllers: new Map([['biz-1', read(versions.slice(2), 'business cluster')]]),
+  controllers: new Map([['biz-1', read(controller, 'business cluster')]]),
   configs: read([config]),
   now,
 };
@@ -224,7 +240,7 @@ export const systemFacts: SystemFacts = {
   clusters: read([cluster]),
   nodes: read([node(17), node(18), node(19)]),
   versions: read(versions),
-  controllers: new Map([['biz-1', read(versions.slice(2), 'business cluster')]]),
+  controllers: new Map([['biz-1', read(controller, 'business cluster')]]),
   kubernetesNodes: new Map([['biz-1', read(kubernetesNodes, 'business cluster')]]),
   nodeConfigs: new Map([['biz-1', read([nodeConfig], 'business cluster')]]),
   clusterNetworks: new Map([['biz-1', read(clusterNetworks, 'business cluster')]]),

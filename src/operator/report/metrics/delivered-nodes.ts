@@ -39,7 +39,7 @@ function statesOf(synced: SyncResult): States {
   const nodes = synced.nodes.filter(({ isForeign }) => !isForeign);
   const states = nodes.map(({ nodeName }) => stateOf(held.get(nodeName)));
   const interfaces = nodes.flatMap((node) =>
-    node.interfaces.map(({ id, name }) => interfaceStateOf(held.get(node.nodeName), { id, name })),
+    interfaceStatesOf(held.get(node.nodeName), node.interfaces),
   );
   return { nodes: count(states), interfaces: count(interfaces) };
 }
@@ -82,17 +82,25 @@ function stateOf(node: ExistingNodeConfig | undefined): string {
   return known(node?.status?.state);
 }
 
-type Entry = { readonly id: number | undefined; readonly name: string | undefined };
+interface Entry {
+  readonly id?: number | undefined;
+  readonly name?: string | undefined;
+}
 
 /** A NIC without a status is Pending, and a NIC of unknown state too. */
-function interfaceStateOf(node: ExistingNodeConfig | undefined, { id, name }: Entry): string {
-  const isIt = (entry: { readonly id?: number | undefined; readonly name?: string | undefined }) =>
-    entry.id === id || entry.name === name;
-  if (!node) return 'Pending';
+function interfaceStatesOf(
+  node: ExistingNodeConfig | undefined,
+  planned: readonly Entry[],
+): readonly string[] {
+  if (!node) return planned.map(() => 'Pending');
   const { interfaces = [] } = node.spec;
-  if (factsOf(node).configured[interfaces.findIndex(isIt)]) return 'Configured';
-  const state = known(node.status?.interfaceStatuses?.find(isIt)?.status);
-  return state === 'Configured' ? 'Pending' : state;
+  const { configured } = factsOf(node);
+  return planned.map(({ id, name }) => {
+    const isIt = (entry: Entry) => entry.id === id || entry.name === name;
+    if (configured[interfaces.findIndex(isIt)]) return 'Configured';
+    const state = known(node.status?.interfaceStatuses?.find(isIt)?.status);
+    return state === 'Configured' ? 'Pending' : state;
+  });
 }
 
 /** Unknown states count as Pending: a foreign status must not add series. */

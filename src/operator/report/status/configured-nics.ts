@@ -155,13 +155,18 @@ function plannedNode(
   existing: ExistingNodeConfig | undefined,
 ): PlannedNode {
   const entries = (existing?.spec.interfaces ?? []).map(entryWithLowerIds);
-  const indexes = interfaces.map((nic) => entries.findIndex((entry) => isSameJson(entry, nic)));
+  const indexes = interfaces.map((nic, at) => indexIn(entries, nic, at));
   return {
     nodeName,
     planned: interfaces.length,
     object: existing && { uid: existing.uid, generation: existing.generation },
     entries: indexes.filter((index) => index >= 0),
   };
+}
+
+/** Returns the index of an entry with a NIC's content, first at the NIC's own position; -1: none. */
+function indexIn(entries: readonly unknown[], nic: unknown, at: number): number {
+  return isSameJson(entries[at], nic) ? at : entries.findIndex((entry) => isSameJson(entry, nic));
 }
 
 /** Returns the node after a POST: Viola writes the planned NICs in the posted order. */
