@@ -87,12 +87,12 @@ function added(value: Json): Change {
   };
 }
 
+/** The API server adds a missing member of an object, although RFC 6902 requires it. */
 function replaced(value: Json): Change {
   return (parent, step) => {
+    if (isObject(parent)) return { ...parent, [step]: value };
     memberOf(parent, step);
-    return isList(parent)
-      ? parent.with(indexOf(step), value)
-      : { ...(parent as JsonObject), [step]: value };
+    return (parent as readonly Json[]).with(indexOf(step), value);
   };
 }
 
