@@ -54,6 +54,10 @@ done
 const tar = `#!/bin/sh
 into=.
 case "$*" in
+  *--one-top-level=*)
+    into="$(printf '%s' "$*" | sed 's/.*--one-top-level=\\([^ ]*\\).*/\\1/')"
+    mkdir "$into"
+    ;;
   *--strip-components=1*) ;;
   *) into=$(basename "$2" -linux-amd64.tar.gz); mkdir "$into" ;;
 esac

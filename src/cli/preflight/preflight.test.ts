@@ -56,7 +56,7 @@ async function createNode(
   await client.create(nodes, { metadata: { name } });
   const nodeInfo = { systemUUID, osImage, machineID: '0123456789abcdef0123456789abcdef' };
   const addresses = [{ type: addressType, address: '192.0.2.10' }];
-  const images = [{ names: [`registry.example/multinic-agent:0.1.0`] }];
+  const images = [{ names: [`registry.example/multinic-agent:0.0.0-dev`] }];
   await client.patchStatus(nodes, { name }, { status: { nodeInfo, addresses, images } });
 }
 
@@ -203,7 +203,7 @@ it('doctor --pre counts an unlisted agent image and missing options as skipped, 
   await scene.client.patchStatus(nodes, { name: 'worker-1' }, { status: { images: [] } });
   const { status, out } = await scene.run('doctor', '--pre', ...business);
   expect(out).toMatch(
-    /skip .*Image multinic-agent:0\.1\.0 on biz-1\/worker-1: not in status.images/,
+    /skip .*Image multinic-agent:0\.0\.0-dev on biz-1\/worker-1: not in status.images/,
   );
   expect(out).toMatch(/Keystone login: no --cloud FILE/);
   expect(status).toBe(0);

@@ -28,7 +28,7 @@ export function examineParts({ parts, versions, controllers }: SystemFacts): Sec
   return reportOf('parts', summary, [onFact(parts, unhealthy), skews, ...ofControllers]);
 }
 
-/** Returns the health of all controllers that were read. */
+/** Returns the health of all readable controllers. */
 export function controllerHealth(controllers: ControllerFacts): PartHealth[] {
   return [...controllers.values()].flatMap((fact) => [...(valueOf(fact)?.health ?? [])]);
 }

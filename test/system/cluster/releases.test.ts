@@ -10,7 +10,7 @@ import { type Node, startNode } from '../../../rig/control-plane/node.ts';
 import { scaled } from '../../speed.ts';
 import { openReader, type Reader } from '../e2e/guide/reader.ts';
 
-// Releases of two commits, built, installed and upgraded as a user does.
+// Releases from two commits, built, installed and upgraded as a user does.
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
@@ -63,7 +63,7 @@ async function startClusters(): Promise<void> {
   );
 }
 
-/** Builds a release of HEAD and of a later commit. */
+/** Builds releases from HEAD and a later commit. */
 async function makeReleases(directory: string): Promise<readonly [Release, Release]> {
   const checkout = join(directory, 'repository');
   const git = (...words: readonly string[]) =>
@@ -86,7 +86,7 @@ function archiveOf({ folder, version }: Release, name: string): string {
   return join(folder, 'images', `${name}-${version}-linux-${architecture}.tar`);
 }
 
-/** Opens the guide with the files of a release. */
+/** Opens the guide with a release's files. */
 async function openGuide({ folder }: Release): Promise<void> {
   const values = join(reader.home, 'values.yaml');
   const exported = {
@@ -126,7 +126,7 @@ async function list(cluster: ControlPlane, ...words: readonly string[]): Promise
 
 const ours = ['-A', '-l', 'app.kubernetes.io/part-of=multinic'];
 
-/** Images and labels of all Deployments: `NAME IMAGE VERSION`. */
+/** Images and labels for all Deployments: `NAME IMAGE VERSION`. */
 async function deployments(): Promise<string[]> {
   const both = await Promise.all(
     [management, business].map((cluster) => list(cluster, 'deployments', ...ours)),
@@ -137,7 +137,7 @@ async function deployments(): Promise<string[]> {
   });
 }
 
-/** Version that the program in each Deployment's Pod prints. */
+/** Version printed in each Deployment's Pod. */
 async function versionsInPods(): Promise<string[]> {
   const print = ['--', '/usr/local/bin/node', '/app/main.mjs', 'version'];
   const places = [
@@ -161,7 +161,7 @@ async function expectInstalled({ version }: Release): Promise<void> {
   expect(await versionsInPods()).toEqual(Array(3).fill(`multinic ${version}`));
 }
 
-/** Applies a node config with this MTU, and returns the image of the agent that configured it. */
+/** Applies a node config with this MTU, and returns the agent's image. */
 async function agentThatSets(mtu: number): Promise<string | undefined> {
   const nic = { portId: 'port-1', macAddress: mac, address: '10.77.0.10', cidr: '10.77.0.0/24' };
   const object = {

@@ -10,7 +10,7 @@ import { scaled } from '../../speed.ts';
 
 const portBase = 18_200;
 let directory: string;
-/** Namespaces of other tests. */
+/** Namespaces from other tests. */
 let namespacesBefore: readonly string[];
 
 beforeEach(() => {
@@ -77,17 +77,17 @@ function left() {
   };
 }
 
-/** Names of the namespaces of hosts; the process id of their creator is their suffix. */
+/** Host namespaces; the suffix is the creator's process id. */
 function namespaces(): string[] {
   return readdirSync('/run/netns').filter((name) => /^multinic-(host|fabric)-/.test(name));
 }
 
-/** Whether the process that made the namespace is alive. */
+/** Whether the namespace's creator is alive. */
 function isOfTest(namespace: string): boolean {
   return commandOf(namespace.split('-').at(-1) ?? '').length > 0;
 }
 
-/** Ids of processes with this test's folder in environment or command: Pods have only the latter. */
+/** Process ids with this test's folder in environment or command: Pods have only the latter. */
 function ownProcesses(): string[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.filter((pid) =>
@@ -113,7 +113,7 @@ function isDemo(command: readonly string[]): boolean {
   return command[1] === 'rig/demo/main.ts';
 }
 
-/** Returns the id of the process's group, negative as kill expects. */
+/** Returns the process group's id, negative for kill. */
 function groupOf(pid: string): number {
   const [, , group] = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
@@ -125,7 +125,7 @@ function commandOf(pid: string): string[] {
   return wordsOf(pid, 'cmdline');
 }
 
-/** Words of a file of a process; none: the process has ended. */
+/** Words in a process's file; none: the process has ended. */
 function wordsOf(pid: string, file: 'environ' | 'cmdline'): string[] {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0').filter(Boolean);

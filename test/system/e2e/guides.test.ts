@@ -212,7 +212,7 @@ it('parts run from source where none is installed', async () => {
   });
 });
 
-/** The archive has the version of the first release: both are of one commit. */
+/** The archive has the first release's version: both have the same commit. */
 async function airGapDecisions(): Promise<Decisions> {
   return { exported: { VERSION: await releasedVersion(place) } };
 }

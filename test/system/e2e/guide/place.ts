@@ -114,7 +114,7 @@ export async function carryRelease({ reader }: Pick<Place, 'reader'>): Promise<s
   return folder;
 }
 
-/** Returns the version of the release in the reader's home. */
+/** Returns the release's version in the reader's home. */
 export async function releasedVersion({ reader }: Pick<Place, 'reader'>): Promise<string> {
   return (await readFile(join(reader.home, 'multinic-release/VERSION'), 'utf8')).trim();
 }
