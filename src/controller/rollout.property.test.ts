@@ -12,7 +12,7 @@ const numRuns = Number(process.env['MULTINIC_ROLLOUT_STORIES'] ?? 3);
 /** An impossible MTU. */
 const badMtu = 9000;
 /** Steps of the test clock for an attach on an idle node. */
-const attachSteps = 60;
+const attachSteps = 150;
 
 type Action =
   /** MTUs for both networks, and whether the source has a new generation. */
