@@ -52,7 +52,7 @@ function withoutAccess(part: string): Row[] {
 it.each([
   [['--help'], /^usage: multinic PART\|COMMAND[\s\S]*register-cluster/],
   [['help'], /^usage: multinic PART\|COMMAND/],
-  [['--version'], /^multinic \d+\.\d+\.\d+\ncommit /],
+  [['--version'], /^multinic \d+\.\d+\.\d+\S*\ncommit /],
   [['agent', '--help'], /^usage: multinic agent --request FILE/],
   [['operator', '--help'], /^Usage: multinic operator/],
   [['register-cluster', '--help'], /^Usage: multinic register-cluster/],

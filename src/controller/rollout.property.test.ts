@@ -13,6 +13,8 @@ const numRuns = Number(process.env['MULTINIC_ROLLOUT_STORIES'] ?? 3);
 const badMtu = 9000;
 /** Steps of the test clock for an attach on an idle node. */
 const attachSteps = 150;
+/** Steps of the test clock until an agent starts. */
+const startSteps = 8;
 
 type Action =
   /** MTUs for both networks, and whether the source has a new generation. */
@@ -75,6 +77,7 @@ class Story {
   readonly #failing = new Set<string>();
   readonly #ports: number[];
   readonly #begun = new Map<JobRequest, Revision | undefined>();
+  readonly #edits: (readonly [number, number])[] = [];
   #wanted: readonly [number, number] = [1450, 1450];
   #epoch = 0;
   #isEnding = false;
@@ -105,8 +108,11 @@ class Story {
       case 'edit':
         this.#epoch += 1;
         this.#wanted = action.mtus;
+        this.#edits.push(action.mtus);
         if (action.isNew) this.#generation += 1;
-        return this.#write();
+        await this.#write();
+        // A run replaced before its agent starts has a record, but the host and this model do not know it.
+        return this.#fixture.pass(startSteps);
       case 'attach':
         return this.#attach(action.node % this.#cluster.names.length);
       case 'restart':
@@ -164,9 +170,12 @@ class Story {
     await this.#cluster.write(name, this.#generation, nics);
   }
 
-  /** NICs are in two networks by turns. */
+  /**
+   * The oldest NICs are in the two edited networks, attached ports in a third one: a port that waits beside a NIC of its
+   * network would make a revision that the MTUs of the oldest NICs do not show (shared-content.test.ts has this case).
+   */
   #nic(index: number): InterfaceSpec {
-    const network = index % 2;
+    const network = Math.min(index, 2);
     const mtu = this.#wanted[network] ?? 1450;
     return entry(index, { subnetId: `subnet-${network}`, mtu });
   }
@@ -263,12 +272,13 @@ class Story {
     const { touched, running, succeeded, harmed, epoch } = revision;
     if (touched.has(node)) return;
     const ended = touched.size - running.size;
-    const wave = 1 + Math.ceil(this.#cluster.names.length * 0.1);
+    const wave = 1 + Math.ceil(this.#sizeOf(revision, changes) * 0.1);
     const state = `touched ${[...touched].join()}, running ${[...running].join()}, ${succeeded} succeeded`;
     const isFirst = touched.size === 0;
+    const firsts = this.#editsWith(changes);
     const found = {
-      'a second node before the first has ended': ended === 0 && !isFirst,
-      'a node after the first has failed': harmed > 0 && succeeded === 0 && !this.#isEnding,
+      'a second node before the first has ended': ended === 0 && touched.size >= firsts,
+      'a node after the first has failed': harmed >= firsts && succeeded === 0 && !this.#isEnding,
       'a node beyond the wave': ended < wave && touched.size >= wave,
       'a failing node first': isFirst && this.#isFailingBeforeSound(node, changes),
     };
@@ -278,6 +288,25 @@ class Story {
     }
     touched.add(node);
     running.add(node);
+  }
+
+  /** Number of nodes with these changes, made or wanted. */
+  #sizeOf({ touched }: Revision, changes: string): number {
+    const wanted = new Map(this.#wanted.entries());
+    const open = this.#cluster.names.filter(
+      (name) => !touched.has(name) && this.#changes(name, wanted) === changes,
+    );
+    return touched.size + open.length;
+  }
+
+  /** Number of edits with these changes: a change that another edit replaced may start again with a first node. */
+  #editsWith(changes: string): number {
+    const isWith = (mtus: readonly [number, number]) =>
+      changes.split(' ').every((change) => {
+        const [network, mtu] = change.split(':').map(Number);
+        return mtus[network ?? 0] === mtu;
+      });
+    return Math.max(1, this.#edits.filter(isWith).length);
   }
 
   #isFailingBeforeSound(node: string, changes: string): boolean {

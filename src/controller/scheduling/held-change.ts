@@ -53,9 +53,25 @@ export function createHold({ image, refuse }: HoldOptions): Hold {
     const part = unaffectedPart(config, contents);
     if (part.kept.size === 0) return { ...part, revision: recorded, why: undefined };
     if (pausedIn(config) || unreachable(node)) return undefined;
+    // The open run says nothing about the node: a decision now would differ from the one after its end.
+    if (isOpenRun(config, contentHash(node, part.contents))) {
+      return { ...part, revision: recorded, why: afterRun };
+    }
     const why = refuse({ key: keyOf(config), node, revision });
     return why && { ...part, revision: recorded, why };
   };
+}
+
+const afterRun: Refusal = {
+  reason: 'RolloutWaiting',
+  message: 'rollout: changed subnets follow after the present agent run',
+  isStopped: false,
+};
+
+/** True if the recorded run is for this content and has no outcome yet. */
+function isOpenRun(config: NodeConfig, content: string): boolean {
+  const record = recordOf(config);
+  return record?.content === content && record.done === undefined && !record.undone;
 }
 
 /** Returns the contents without changes to configured NICs in changed subnets. */
