@@ -30,7 +30,9 @@ it('the commands of the rollout guide read, continue, pause and go on', async ()
   await admin.create(nodeConfigs, { metadata: { name, namespace }, spec: { nodeName: name } });
   await admin.patchStatus(nodeConfigs, { name, namespace }, { status: { conditions: [stopped] } });
   const env = { ...process.env, KUBECONFIG: file };
-  const blocks = blocksOf(textOf('docs/guides/rollout.md')).map(({ text }) => text);
+  const blocks = blocksOf(textOf('docs/guides/rollout.md')).flatMap(({ language, text }) =>
+    language === 'sh' ? text : [],
+  );
   expect(blocks).toHaveLength(3);
   const run = async (text: string): Promise<string> => {
     const script = text.replaceAll('NODE', name);
