@@ -25,7 +25,11 @@ const stages: Readonly<Record<string, readonly Turns[]>> = {
     ],
   ],
   integration: [
-    [['system/openapi-fuzz'], ['system/cluster/scripts'], ['system/power-cut/life']],
+    [
+      ['system/openapi-fuzz'],
+      ['system/cluster/scripts', 'system/power-cut/life'],
+      ['system/cluster/releases'],
+    ],
     [
       ['system/distros/matrix'],
       ['system/cluster/cleanup-nics', 'system/cluster/lifecycle-scripts'],

@@ -267,19 +267,26 @@ describe('two replicas of lifecycle', () => {
     await kubectl(world, 'scale', 'deployment/multinic-operator', '--replicas=2');
     await kubectl(world, 'rollout', 'status', 'deployment/multinic-operator', '--timeout=120s');
     const { preventedMutations = 0 } = (await statusOf(world.management))?.protectionStatus ?? {};
-    for (let at = 0; at < 8; at++) {
-      const said = await refused(
-        world,
-        'set',
-        'image',
-        'deployment/multinic-controller',
-        `*=evil:${at}`,
-      );
+    let late = 0;
+    for (let denied = 0; denied < 8; ) {
+      const image = `*=evil:${denied}`;
+      const said = await refused(world, 'set', 'image', 'deployment/multinic-controller', image);
+      if (said.includes('context deadline exceeded')) {
+        // A slow webhook may count the request, too.
+        late += 1;
+        expect(late).toBeLessThan(4);
+        continue;
+      }
       expect(said).toContain(
         'admission webhook "vprotection.multinic.example.com" denied the request',
       );
+      denied += 1;
     }
-    await untilStatus(world, { protectionStatus: { preventedMutations: preventedMutations + 8 } });
+    await vi.waitFor(async () => {
+      const counted = (await statusOf(world.management))?.protectionStatus?.preventedMutations ?? 0;
+      expect(counted).toBeGreaterThanOrEqual(preventedMutations + 8);
+      expect(counted).toBeLessThanOrEqual(preventedMutations + 8 + late);
+    }, patient);
   });
 
   it('ending the leader restarts no Pod', async () => {
