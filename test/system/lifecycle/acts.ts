@@ -57,6 +57,22 @@ export async function refused(
   }
 }
 
+/** Sets images until the webhook denies it. Returns the number of late answers: the webhook may count these, too. */
+export async function deniedImage(
+  world: Pick<LifecycleClusters, 'management'>,
+  image: string,
+): Promise<number> {
+  for (let late = 0; late < 4; late++) {
+    const said = await refused(world, 'set', 'image', 'deployment/multinic-controller', image);
+    if (said.includes('context deadline exceeded')) continue;
+    expect(said).toContain(
+      'admission webhook "vprotection.multinic.example.com" denied the request',
+    );
+    return late;
+  }
+  throw new Error('the webhook does not answer in time');
+}
+
 /** Elapsed seconds, for the test's output. */
 export function secondsSince(began: number): string {
   return `${((performance.now() - began) / 1000).toFixed(1)} s`;
