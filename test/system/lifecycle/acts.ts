@@ -43,7 +43,7 @@ export async function kubectl(
 }
 
 /** Resolves to kubectl's error message; throws when the command succeeds. */
-export async function refused(
+async function refused(
   world: Pick<LifecycleClusters, 'management'>,
   ...args: readonly string[]
 ): Promise<string> {
