@@ -171,8 +171,8 @@ class Story {
   }
 
   /**
-   * The oldest NICs are in the two edited networks, attached ports in a third one: a port that waits beside a NIC of its
-   * network would make a revision that the MTUs of the oldest NICs do not show (shared-content.test.ts has this case).
+   * The oldest NICs are in the two edited networks, attached ports in a third network. A port beside a waiting NIC makes a
+   * revision unknown to this model; shared-content.test.ts has this case.
    */
   #nic(index: number): InterfaceSpec {
     const network = Math.min(index, 2);
