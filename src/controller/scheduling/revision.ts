@@ -100,10 +100,13 @@ function isOfBase(recorded: string, base: string, { metadata }: NodeConfig): boo
   return isOwnSource && /^(provider|namespace)\//.test(base);
 }
 
-type RecordFields = NonNullable<NonNullable<NodeConfig['status']>['applied']>;
+export type RecordFields = NonNullable<NonNullable<NodeConfig['status']>['applied']>;
 
-/** Returns the object's own record; undefined: no record in force. */
-function recordIn({ metadata, status }: NodeConfig): RecordFields | undefined {
+/** Returns the object's own record without a schema, for thousands of objects; undefined: no record in force. */
+export function recordIn({
+  metadata,
+  status,
+}: Pick<NodeConfig, 'metadata' | 'status'>): RecordFields | undefined {
   if (!status?.applied || isWrittenByLegacy(status)) return undefined;
   const { applied } = status;
   return applied.undone || applied.objectUid !== metadata.uid ? undefined : applied;

@@ -5,7 +5,15 @@ import { StoreIndex } from '../../kube/cache/store-index.ts';
 import type { RolloutPhase } from '../jobs/applied.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { pausedIn } from '../status/paused.ts';
-import { imageIn, isReported, sourceIn, sourceOf, wantedRevision } from './revision.ts';
+import {
+  imageIn,
+  isReported,
+  type RecordFields,
+  recordIn,
+  sourceIn,
+  sourceOf,
+  wantedRevision,
+} from './revision.ts';
 import type { Continued, Failed } from './rollout.ts';
 
 /** Node states in the metric `multinic_rollout_nodes`. */
@@ -170,10 +178,10 @@ function rolloutNodeOf(config: NodeConfig, image: string): RolloutNode {
   const { metadata } = config;
   const status = config.status && !isWrittenByLegacy(config.status) ? config.status : undefined;
   const isLeaving = metadata.deletionTimestamp !== undefined;
-  const run = countedRun(status, metadata.uid);
+  const record = recordIn(config);
+  const run = countedRun(status, record);
   const source = sourceOf(config);
   const wanted = isLeaving ? undefined : wantedRevision(config, image, source);
-  const record = ownRecord(status, metadata.uid);
   return {
     wanted,
     source: source.uid,
@@ -188,7 +196,7 @@ function rolloutNodeOf(config: NodeConfig, image: string): RolloutNode {
 }
 
 /** True if the last run is done, configured NICs, and was for another revision. */
-function isCandidateFor(wanted: string | undefined, record: OwnRecord): boolean {
+function isCandidateFor(wanted: string | undefined, record: RecordFields | undefined): boolean {
   if (record?.action !== 'apply' || !record.done || record.revision === wanted) return false;
   return record.macs === undefined || record.macs.length > 0;
 }
@@ -204,22 +212,14 @@ function isExpected(config: NodeConfig): boolean {
   return findCondition(status?.conditions, 'Ready')?.reason === 'RolloutWaiting';
 }
 
-type OwnRecord = ReturnType<typeof ownRecord>;
-
 type Status = NodeConfig['status'];
 
-function countedRun(status: Status, uid: string | undefined): CountedRun | undefined {
-  const applied = ownRecord(status, uid);
+function countedRun(status: Status, applied: RecordFields | undefined): CountedRun | undefined {
   const phase = phaseIn(status);
   if (!applied) return undefined;
   const { revision, nodeName = '', job = '', at, failedBefore = false } = applied;
   if (revision === undefined || phase === undefined) return undefined;
   return { revision, phase, node: nodeName, job, at: timeIn(at), failedBefore };
-}
-
-function ownRecord(status: Status, uid: string | undefined) {
-  const applied = status?.applied;
-  return !applied || applied.undone || applied.objectUid !== uid ? undefined : applied;
 }
 
 function phaseIn(status: Status): RolloutPhase | undefined {
