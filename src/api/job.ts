@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { familyOf, plainForm } from './address.ts';
 import { clusterNetwork, maxClusterNetworks } from './cluster-networks.ts';
+import { foundConfiguration } from './found-configuration.ts';
 import type { NicCode } from './nic-codes.ts';
 
 /**
@@ -239,6 +240,8 @@ const nicResult = z.object({
   code: z.string().max(32).optional(),
   /** Protocol 5: the values in the message, at most 60 bytes. */
   args: z.string().max(60).optional(),
+  /** Configuration of the NIC by other programs; earlier controllers ignore this field. */
+  found: foundConfiguration.optional(),
 });
 
 export type NicResult = z.infer<typeof nicResult>;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { appliedRecord } from './applied-record.ts';
 import { conditions } from './condition.ts';
+import { foundConfiguration } from './found-configuration.ts';
 import type { ObjectMeta } from './object-meta.ts';
 import { text, time } from './schema-fields.ts';
 
@@ -18,6 +19,12 @@ const route = z.object({
 export const routing = z.enum(['isolated', 'pbr', 'main']);
 
 export type Routing = z.infer<typeof routing>;
+
+/**
+ * What the controller does on a node. `Observe`: agents only check the node, nothing is applied or removed. Absent:
+ * Apply.
+ */
+export const nodeConfigMode = z.enum(['Apply', 'Observe']);
 
 /** Subnet on a port beside the main address's subnet. */
 const furtherSubnet = z.object({
@@ -113,6 +120,11 @@ export const nodeConfigSpec = z.object({
     .optional()
     .describe('NICs of the node; empty: MultiNIC manages no NIC on this node.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
+  mode: nodeConfigMode
+    .optional()
+    .describe(
+      'Apply (default), or Observe: the node is only checked, nothing is changed on it. Outside specHash.',
+    ),
 });
 
 export type NodeConfigSpec = z.infer<typeof nodeConfigSpec>;
@@ -132,7 +144,11 @@ export const interfaceStatus = z.object({
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
   cidr: z.string().max(64).optional().describe('Subnet of the address.'),
   mtu: z.int().optional().describe('MTU in bytes.'),
-  status: z.string().max(64).optional().describe('Pending, InProgress, Configured or Failed.'),
+  status: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('Pending, InProgress, Configured, Failed or Observed.'),
   reason: z.string().max(1024).optional().describe('One word; see the table of reasons.'),
   actualState: z.string().max(64).optional().describe('Written only by the legacy controller.'),
   message: z.string().max(4096).optional().describe('What happened and what to do.'),
@@ -145,6 +161,9 @@ export const interfaceStatus = z.object({
     .boolean()
     .optional()
     .describe('Whether the link had a carrier at the last agent run; absent: unknown.'),
+  found: foundConfiguration
+    .optional()
+    .describe('Configuration of the NIC by other programs, as the last check found it.'),
 });
 
 export type InterfaceStatus = z.infer<typeof interfaceStatus>;
@@ -164,7 +183,13 @@ export const nicSummaryBytes = 512;
 /** A spec's entries plus equally many NICs that leave the node. */
 export const maxInterfaceStatuses = 128;
 
-export const nodeConfigState = z.enum(['Pending', 'InProgress', 'Configured', 'Failed']);
+export const nodeConfigState = z.enum([
+  'Pending',
+  'InProgress',
+  'Configured',
+  'Failed',
+  'Observed',
+]);
 
 export const nodeConfigStatus = z.object({
   state: nodeConfigState.optional().describe('Summary for people; programs read conditions.'),

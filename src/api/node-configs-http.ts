@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { shownClusterNetwork } from './cluster-networks.ts';
-import { interfaceSpec, nodeConfigSpec, nodeConfigStatus } from './multinicnodeconfig.ts';
+import {
+  interfaceSpec,
+  nodeConfigMode,
+  nodeConfigSpec,
+  nodeConfigStatus,
+} from './multinicnodeconfig.ts';
 import { removalLists } from './removal-consent.ts';
 
 /** Viola's HTTP bodies: `/v1/k8s/multinic/node-configs`. */
@@ -62,6 +67,11 @@ export const postedNode = z.object({
     .optional()
     .describe('Fence: the node is refused when the object has changed since.'),
   source: source.optional().describe('OpenstackConfig this node comes from.'),
+  mode: nodeConfigMode
+    .optional()
+    .describe(
+      'Observe: the object gets spec.mode Observe and the annotation multinic.io/paused, so that no controller changes the node. Absent: both are removed.',
+    ),
   removals: removalLists
     .optional()
     .describe(
@@ -229,6 +239,9 @@ export type CheckRequest = z.infer<typeof checkRequest>;
 
 export const checkAnswer = z.object({ uid: z.string(), generation: z.int() });
 
+/** Features of a Viola that an earlier one ignores without an error. */
+export const violaFeature = z.enum(['observe']);
+
 export const clusters = z.object({
   items: z.array(
     z.object({
@@ -249,6 +262,12 @@ export const clusters = z.object({
         .optional()
         .describe(
           'Networks of Services and Pods that no NIC may overlap, as the controller published them; absent: unknown, or not readable.',
+        ),
+      supports: z
+        .array(z.string().max(32))
+        .optional()
+        .describe(
+          `Features for this cluster, such as ${violaFeature.options.join(', ')}; absent: none.`,
         ),
       uid: z
         .string()

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { conditions } from './condition.ts';
-import { routing } from './multinicnodeconfig.ts';
+import { nodeConfigMode, routing } from './multinicnodeconfig.ts';
 import type { ObjectMeta } from './object-meta.ts';
 import { text, time } from './schema-fields.ts';
 
@@ -81,6 +81,11 @@ export const settings = z
       .optional()
       .describe(
         'Which Viola answers (default native). legacy: the operator posts only for providers of its setting LEGACY_VIOLA_PROVIDERS.',
+      ),
+    mode: nodeConfigMode
+      .optional()
+      .describe(
+        'Apply (default), or Observe: nodes are only checked, and the status shows what an apply would change. Not with violaCompatibility legacy.',
       ),
   })
   .describe('Endpoints, timeouts and rules; each overrides the configuration of the operator.');

@@ -29,8 +29,11 @@ export const reasons = {
 export type Reason = keyof typeof reasons;
 /** `RemovalHeld` and `Paused` apply to both kinds with the same meaning. */
 export type NodeReason = keyof typeof nodeReasons | 'RemovalHeld' | 'Paused';
-/** `SubnetOverlapsCluster` has the same meaning as in an agent's result. */
-export type OperatorReason = keyof typeof openstackConfigReasons | 'SubnetOverlapsCluster';
+/** `SubnetOverlapsCluster` has the same meaning as in an agent's result, `Observed` the same as for a node. */
+export type OperatorReason =
+  | keyof typeof openstackConfigReasons
+  | 'SubnetOverlapsCluster'
+  | 'Observed';
 export type PartReason = keyof typeof partReasons;
 /** Reason for a port without NIC, or for an anomaly about a port's NIC. */
 export type PortReason = {

@@ -18,6 +18,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '7fce6e6f02fdb821190219bcb5473dac0c210c44ebb78c1b7023846a48790334',
     '83a94409434de268a1517f5864fe138f04a17318e071760cbf73ce191b2a98e8',
     'cf3ffed167e09c38997004ad5b5975fe2763d5ce74adce7b10331ea0cdf7d178',
+    '7e0eadc3b196114fd130f48f04278de685ea2702a219fcb805a070089eb85372',
   ],
   'multinicnodeconfigs.multinic.io': [
     'c39af9cf08136ff46ff255049158213282fdbd7c14b71442f9124066e4621fcc',
@@ -34,6 +35,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '985f99a52dab1009d29622b65e80b26a309dea1c17709df216847bb7e6b3237f',
     '9e13134961fdd8acc77ac0cf4f13104610ac76da71ee63c162cf6cbf32a5a4be',
     'be76c363a224c3a32840aa9d36499aca5eefa039b80aca4c7f972db8e56885ae',
+    '170f0a9e9ccd0c1dd5cb172d6bbe377b6b304f32de3da720f372c2937d55f80c',
   ],
   'multinicoperators.multinic.example.com': [
     '76d900951b0b115b037945ee70b4dfb0464b53bdf4596a91874121f606c81044',
@@ -42,10 +44,12 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
   'multinicbizconfigs.multinic.io': [
     'ec73c299055240348b0b7480ce5995e5eee43f2a77c3ecf4b98c091382715dcb',
     'dbba86c238682b66a3e9a89128484db68ff7e62344b57ac6c07ec7ccceee5507',
+    '4a145d75dbd0ec4ad403b3778abea89e03f1c3cc8a15cca2fa7e21743b857fed',
   ],
   'multinicbizconfigs.multinic.okestro.io': [
     'ec73c299055240348b0b7480ce5995e5eee43f2a77c3ecf4b98c091382715dcb',
     'dbba86c238682b66a3e9a89128484db68ff7e62344b57ac6c07ec7ccceee5507',
+    '4a145d75dbd0ec4ad403b3778abea89e03f1c3cc8a15cca2fa7e21743b857fed',
   ],
 };
 

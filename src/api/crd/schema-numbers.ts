@@ -3,11 +3,11 @@
  * Each part therefore compares this number with the annotation `multinic.io/schema` on the installed definition.
  */
 export const schemaNumbers = {
-  'openstackconfigs.multinic.example.com': 8,
-  'multinicnodeconfigs.multinic.io': 14,
+  'openstackconfigs.multinic.example.com': 9,
+  'multinicnodeconfigs.multinic.io': 15,
   'multinicoperators.multinic.example.com': 2,
-  'multinicbizconfigs.multinic.io': 2,
-  'multinicbizconfigs.multinic.okestro.io': 2,
+  'multinicbizconfigs.multinic.io': 3,
+  'multinicbizconfigs.multinic.okestro.io': 3,
 } as const;
 
 /** Name of a MultiNIC CustomResourceDefinition. */

@@ -318,6 +318,19 @@ export const openstackConfigReasons = {
     ],
     { alerts: [], nextStep: syncConfig },
   ),
+  ObserveUnsupported: row(
+    'openstackconfig',
+    false,
+    [
+      'The Viola of the business cluster does not support spec.settings.mode Observe: it would apply the nodes. Nothing is delivered.',
+      'spec.settings.mode가 Observe이지만 비즈니스 클러스터의 Viola가 이를 지원하지 않아 노드에 적용될 수 있습니다. 아무것도 전달하지 않습니다.',
+    ],
+    [
+      'Upgrade Viola and the controller of the business cluster, or set spec.settings.mode to Apply.',
+      '비즈니스 클러스터의 Viola와 컨트롤러를 업그레이드하거나 spec.settings.mode를 Apply로 설정하십시오.',
+    ],
+    { alerts: ['MultiNicOpenstackConfigNotReady'], blocks: ['delivery'] },
+  ),
   Paused: row(
     'openstackconfig',
     false,

@@ -123,7 +123,7 @@ export const cluster: ClusterView = {
   missingRights: [],
   hasNamespaceMap: false,
   nodes: 3,
-  nics: { Pending: 0, InProgress: 0, Configured: 6, Failed: 0 },
+  nics: { Pending: 0, InProgress: 0, Configured: 6, Failed: 0, Observed: 0 },
   drifted: 0,
   oldestCheck: '2026-11-26T01:25:00Z',
 };

@@ -1,0 +1,40 @@
+import * as z from 'zod';
+
+/**
+ * A NIC's configuration by other programs, as an agent found it: the file that configures the NIC at the next boot, and
+ * what the kernel has now. Managed state is left out.
+ */
+export const foundConfiguration = z.object({
+  file: z.string().max(128).optional().describe('File that configures the NIC at the next boot.'),
+  section: z
+    .string()
+    .max(64)
+    .optional()
+    .describe(
+      'Stanza or profile in the file, and its option, such as ethernets.ens4.dhcp4 or a profile name.',
+    ),
+  dhcp: z
+    .boolean()
+    .optional()
+    .describe('Whether the NIC gets its addresses by DHCP or router advertisements.'),
+  addresses: z
+    .array(z.string().max(64))
+    .max(8)
+    .optional()
+    .describe('Addresses on the link as ip/prefix, beside the requested ones.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
+  routes: z
+    .array(z.string().max(96))
+    .max(8)
+    .optional()
+    .describe('Routes through the link as "to via", beside the requested ones.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
+  nameServers: z
+    .array(z.string().max(64))
+    .max(4)
+    .optional()
+    .describe('Name servers that the file or the lease sets.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
+});
+
+export type FoundConfiguration = z.infer<typeof foundConfiguration>;
