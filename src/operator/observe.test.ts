@@ -1,0 +1,236 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { OpenstackConfigSpec } from '../api/openstackconfig.ts';
+import { RequestError } from '../requests/request-error.ts';
+import { FakeViola } from './testing/fake-viola.ts';
+import {
+  attach,
+  delivered,
+  detach,
+  type Scene,
+  serverIds,
+  setScene,
+  spec,
+} from './testing/scene.ts';
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await setScene();
+});
+
+afterEach(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+const observed: Partial<OpenstackConfigSpec> = { settings: { mode: 'Observe' } };
+const shown = (type: string) => {
+  const { status, reason, message } = scene.condition(type) ?? {};
+  return `${status} ${reason}: ${message}`;
+};
+/** Modes of the nodes in each POST since `from`. */
+const posted = (from = 0) =>
+  scene.viola.posts.slice(from).map((nodes) => nodes.map(({ mode }) => mode));
+/** Switches the mode, and syncs with the follow-up. */
+const switchTo = async (change: Partial<OpenstackConfigSpec>) => {
+  const before = scene.viola.posts.length;
+  scene.edit(change);
+  await scene.look();
+  return posted(before);
+};
+const metricOf = async (name: string) =>
+  (await scene.metrics.registry.getMetricsAsJSON())
+    .find((one) => one.name === name)
+    ?.values.filter(({ value }) => value > 0)
+    .map(({ labels }) => (labels as { reason?: string }).reason);
+
+describe('an OpenstackConfig in mode Observe', () => {
+  it('posts each node in that mode once, in both directions, and repeats a lost pause', async () => {
+    await delivered(scene);
+    expect(await switchTo(observed)).toEqual([['Observe', 'Observe']]);
+    for (let n = 0; n < 5; n++) await scene.look(60_000);
+    expect(posted()).toHaveLength(2);
+    const node = scene.viola.nodes.get('worker-1');
+    if (node) scene.viola.put({ ...node, pausedToObserve: false });
+    await scene.look(60_000);
+    expect(posted(2)).toEqual([['Observe']]);
+    expect(await switchTo({})).toEqual([[undefined, undefined]]);
+    for (let n = 0; n < 5; n++) await scene.look(60_000);
+    expect(posted()).toHaveLength(4);
+  });
+
+  it('is Delivered, and Ready and NICsReady are Unknown with the count of NICs that are as planned', async () => {
+    attach(scene.cloud, 1, 1);
+    attach(scene.cloud, 2, 2);
+    scene.create(observed);
+    await scene.look();
+    expect(shown('NICsReady')).toMatch(
+      /^Unknown Observed: observe only: 0 of 2 NICs are as planned; node worker-1: 0 of 1, /,
+    );
+    scene.viola.report('Observed', 'NICInUse');
+    const node = scene.viola.nodes.get('worker-2');
+    const [nic] = node?.status?.interfaceStatuses ?? [];
+    if (node?.status && nic) {
+      const interfaceStatuses = [{ ...nic, status: 'Configured', reason: 'Configured' }];
+      scene.viola.put({ ...node, status: { ...node.status, interfaceStatuses } });
+    }
+    await scene.look();
+    expect(
+      ['Ready', 'Delivered', 'NICsReady', 'Degraded', 'Stalled', 'Reconciling'].map(shown),
+    ).toEqual([
+      'Unknown Observed: observe only: nodes are checked, and nothing is changed on them; to apply, set spec.settings.mode to Apply',
+      'True Healthy: the business cluster has every node as planned',
+      'Unknown Observed: observe only: 1 of 2 NICs is as planned',
+      'False Healthy: controller healthy',
+      'undefined undefined: undefined',
+      'undefined undefined: undefined',
+    ]);
+    const { summary, lastSyncedAt, lastError, nodes } = scene.status();
+    expect([summary?.nics, lastSyncedAt !== undefined, lastError]).toEqual(['1/2', true, '']);
+    expect(nodes?.map(({ state }) => state)).toEqual(['Observed', 'Observed']);
+    expect(scene.events.filter(({ type }) => type === 'Warning')).toEqual([]);
+    const writes = scene.kube.writes.length;
+    await scene.readNodes(120_000);
+    expect(scene.kube.writes.slice(writes)).toEqual([]);
+  });
+
+  it('starts no sync in a mode without polls, also after a restart', async () => {
+    await delivered(scene);
+    await switchTo(observed);
+    scene.viola.report('Observed');
+    await scene.look();
+    scene.trigger('mode: manual');
+    scene.restart();
+    const lists = scene.viola.lists.length;
+    for (let n = 0; n < 3; n++) await scene.reconcile(600_000);
+    expect(scene.viola.lists).toHaveLength(lists);
+  });
+
+  it('names nodes that an older CRD only pauses, and posts them again on request', async () => {
+    scene.viola.storesMode = false;
+    attach(scene.cloud, 1, 1);
+    scene.create({ ...observed, vmNames: serverIds.slice(0, 1) });
+    await scene.look();
+    scene.viola.report('Failed', 'Paused');
+    for (let n = 0; n < 3; n++) await scene.look(60_000);
+    expect(shown('NICsReady')).toMatch(
+      /^Unknown Observed: .* node worker-1: 0 of 1, the CRD in the business cluster is older than mode Observe/,
+    );
+    expect(posted()).toHaveLength(1);
+    scene.viola.storesMode = true;
+    scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' });
+    await scene.look();
+    expect(scene.viola.nodes.get('worker-1')?.spec.mode).toBe('Observe');
+  });
+});
+
+/** Ways to change a business cluster. Each begins with two delivered nodes in mode Observe. */
+const ways: Readonly<Record<string, () => Promise<unknown>>> = {
+  'a new port': async () => {
+    attach(scene.cloud, 3, 1);
+    await scene.look(60_000);
+  },
+  'a detached port': async () => {
+    detach(scene.cloud, 1);
+    for (let n = 0; n < 5; n++) await scene.look(60_000);
+  },
+  'a deselected server': async () => {
+    scene.edit({ ...observed, vmNames: serverIds.slice(0, 1) });
+    await scene.look(60_000);
+  },
+  'a requested sync': async () => {
+    scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' });
+    await scene.look(60_000);
+  },
+  'a moved business cluster': async () => {
+    const next = new FakeViola('2-');
+    next.features = scene.viola.features;
+    next.featuresOutage = scene.viola.featuresOutage;
+    scene.otherViolas.set('biz-2', next);
+    const credentials = { ...spec.credentials, k8sProviderID: 'biz-2' };
+    scene.edit({ ...observed, credentials });
+    await scene.look(60_000);
+  },
+  'a deletion': async () => {
+    scene.kube.delete();
+    await scene.look(60_000);
+  },
+};
+
+const outage = new RequestError('no answer', { service: 'viola', kind: 'unreachable' });
+/** Answers of Viola about the feature, with the reason in the status. */
+const answers: readonly [text: string, close: (viola: FakeViola) => void, reason: RegExp][] = [
+  [
+    'an earlier Viola',
+    (viola) => {
+      viola.features = [];
+    },
+    /ObserveUnsupported/,
+  ],
+  [
+    'a Viola without the cluster',
+    (viola) => {
+      viola.features = undefined;
+    },
+    /ViolaPostError: ClusterNotRegistered/,
+  ],
+  [
+    'an unreachable list of clusters',
+    (viola) => {
+      viola.featuresOutage = outage;
+    },
+    /ViolaPostError: ViolaUnavailable/,
+  ],
+];
+
+describe('the gate of mode Observe', () => {
+  it.each(
+    Object.keys(ways).flatMap((way) =>
+      answers.map(([text, close, reason]) => ({ way, text, close, reason })),
+    ),
+  )(
+    'sends nothing for $way to $text, and everything afterwards',
+    async ({ way, close, reason }) => {
+      attach(scene.cloud, 1, 1);
+      attach(scene.cloud, 2, 2);
+      scene.create(observed);
+      await scene.look();
+      scene.viola.report('Observed');
+      await scene.look();
+      const sent = () => {
+        const all = [scene.viola, ...scene.otherViolas.values()];
+        return all.reduce((sum, { posts, removals }) => sum + posts.length + removals.length, 0);
+      };
+      const before = sent();
+      const removals = scene.status().removals;
+      close(scene.viola);
+      const run = ways[way];
+      await run?.();
+      expect([sent() - before, scene.status().removals]).toEqual([0, removals]);
+      expect(scene.ready()).toMatch(reason);
+      for (const viola of [scene.viola, ...scene.otherViolas.values()]) {
+        viola.features = ['observe'];
+        viola.featuresOutage = undefined;
+      }
+      for (let n = 0; n < 5; n++) await scene.look(300_000);
+      expect(sent()).toBeGreaterThan(before);
+      const modes = scene.viola.posts.flat().map(({ mode }) => mode);
+      expect(new Set(modes)).toEqual(new Set(['Observe']));
+    },
+  );
+
+  it('is open in mode Apply, whatever Viola lists', async () => {
+    scene.viola.features = undefined;
+    await delivered(scene);
+    expect(posted()).toEqual([[undefined, undefined]]);
+  });
+
+  it('exports a reason without an alert', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create(observed);
+    await scene.look();
+    scene.viola.report('Observed');
+    await scene.look();
+    expect(await metricOf('multinic_openstack_configs_not_ready')).toEqual(['Observed']);
+    expect(await metricOf('multinic_openstack_configs_nics_not_ready')).toEqual(['Observed']);
+  });
+});
