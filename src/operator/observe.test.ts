@@ -27,7 +27,7 @@ const shown = (type: string) => {
   const { status, reason, message } = scene.condition(type) ?? {};
   return `${status} ${reason}: ${message}`;
 };
-/** Modes of the nodes in each POST since `from`. */
+/** Returns the nodes' modes in each POST since `from`. */
 const posted = (from = 0) =>
   scene.viola.posts.slice(from).map((nodes) => nodes.map(({ mode }) => mode));
 /** Switches the mode, and syncs with the follow-up. */
@@ -43,8 +43,8 @@ const metricOf = async (name: string) =>
     ?.values.filter(({ value }) => value > 0)
     .map(({ labels }) => (labels as { reason?: string }).reason);
 
-describe('an OpenstackConfig in mode Observe', () => {
-  it('posts each node in that mode once, in both directions, and repeats a lost pause', async () => {
+describe('mode Observe', () => {
+  it('a change of mode posts each node once, in both directions, and a lost pause is posted again', async () => {
     await delivered(scene);
     expect(await switchTo(observed)).toEqual([['Observe', 'Observe']]);
     for (let n = 0; n < 5; n++) await scene.look(60_000);
@@ -58,7 +58,7 @@ describe('an OpenstackConfig in mode Observe', () => {
     expect(posted()).toHaveLength(4);
   });
 
-  it('is Delivered, and Ready and NICsReady are Unknown with the count of NICs that are as planned', async () => {
+  it('an observed OpenstackConfig is Delivered, with Ready and NICsReady Unknown and a count', async () => {
     attach(scene.cloud, 1, 1);
     attach(scene.cloud, 2, 2);
     scene.create(observed);
@@ -93,7 +93,7 @@ describe('an OpenstackConfig in mode Observe', () => {
     expect(scene.kube.writes.slice(writes)).toEqual([]);
   });
 
-  it('starts no sync in a mode without polls, also after a restart', async () => {
+  it('trigger mode manual starts no sync for an observed OpenstackConfig, also after a restart', async () => {
     await delivered(scene);
     await switchTo(observed);
     scene.viola.report('Observed');
@@ -105,7 +105,7 @@ describe('an OpenstackConfig in mode Observe', () => {
     expect(scene.viola.lists).toHaveLength(lists);
   });
 
-  it('names nodes that an older CRD only pauses, and posts them again on request', async () => {
+  it('NICsReady names nodes paused despite an older CRD, and a request posts the nodes again', async () => {
     scene.viola.storesMode = false;
     attach(scene.cloud, 1, 1);
     scene.create({ ...observed, vmNames: serverIds.slice(0, 1) });
@@ -157,7 +157,7 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 const outage = new RequestError('no answer', { service: 'viola', kind: 'unreachable' });
-/** Answers of Viola about the feature, with the reason in the status. */
+/** Viola's answers about the feature, with the reason in the status. */
 const answers: readonly [text: string, close: (viola: FakeViola) => void, reason: RegExp][] = [
   [
     'an earlier Viola',
@@ -182,49 +182,74 @@ const answers: readonly [text: string, close: (viola: FakeViola) => void, reason
   ],
 ];
 
-describe('the gate of mode Observe', () => {
+describe('gate for mode Observe', () => {
   it.each(
     Object.keys(ways).flatMap((way) =>
       answers.map(([text, close, reason]) => ({ way, text, close, reason })),
     ),
-  )(
-    'sends nothing for $way to $text, and everything afterwards',
-    async ({ way, close, reason }) => {
-      attach(scene.cloud, 1, 1);
-      attach(scene.cloud, 2, 2);
-      scene.create(observed);
-      await scene.look();
-      scene.viola.report('Observed');
-      await scene.look();
-      const sent = () => {
-        const all = [scene.viola, ...scene.otherViolas.values()];
-        return all.reduce((sum, { posts, removals }) => sum + posts.length + removals.length, 0);
-      };
-      const before = sent();
-      const removals = scene.status().removals;
-      close(scene.viola);
-      const run = ways[way];
-      await run?.();
-      expect([sent() - before, scene.status().removals]).toEqual([0, removals]);
-      expect(scene.ready()).toMatch(reason);
-      for (const viola of [scene.viola, ...scene.otherViolas.values()]) {
-        viola.features = ['observe'];
-        viola.featuresOutage = undefined;
-      }
-      for (let n = 0; n < 5; n++) await scene.look(300_000);
-      expect(sent()).toBeGreaterThan(before);
-      const modes = scene.viola.posts.flat().map(({ mode }) => mode);
-      expect(new Set(modes)).toEqual(new Set(['Observe']));
-    },
-  );
+  )('$way sends nothing to $text until the gate opens', async ({ way, close, reason }) => {
+    attach(scene.cloud, 1, 1);
+    attach(scene.cloud, 2, 2);
+    scene.create(observed);
+    await scene.look();
+    scene.viola.report('Observed');
+    await scene.look();
+    const sent = () => {
+      const all = [scene.viola, ...scene.otherViolas.values()];
+      return all.reduce((sum, { posts, removals }) => sum + posts.length + removals.length, 0);
+    };
+    const before = sent();
+    const removals = scene.status().removals;
+    close(scene.viola);
+    const run = ways[way];
+    await run?.();
+    expect([sent() - before, scene.status().removals]).toEqual([0, removals]);
+    expect(scene.ready()).toMatch(reason);
+    for (const viola of [scene.viola, ...scene.otherViolas.values()]) {
+      viola.features = ['observe'];
+      viola.featuresOutage = undefined;
+    }
+    for (let n = 0; n < 5; n++) await scene.look(300_000);
+    expect(sent()).toBeGreaterThan(before);
+    const modes = scene.viola.posts.flat().map(({ mode }) => mode);
+    expect(new Set(modes)).toEqual(new Set(['Observe']));
+  });
 
-  it('is open in mode Apply, whatever Viola lists', async () => {
+  it('a former business cluster has a gate apart from the present one', async () => {
+    attach(scene.cloud, 1, 1);
+    attach(scene.cloud, 2, 2);
+    scene.create(observed);
+    await scene.look();
+    const next = new FakeViola('2-');
+    scene.otherViolas.set('biz-2', next);
+    scene.viola.features = [];
+    scene.edit({ ...observed, credentials: { ...spec.credentials, k8sProviderID: 'biz-2' } });
+    await scene.look();
+    next.report('Observed');
+    for (const node of next.nodes.values()) {
+      // The Nodes are in this business cluster.
+      const applied = { objectUid: node.uid, nodeUid: 'node', action: 'apply' as const };
+      next.put({ ...node, status: { ...node.status, applied } });
+    }
+    for (let n = 0; n < 3; n++) await scene.look(60_000);
+    expect([next.posts.length, scene.viola.removals, scene.status().removals]).toEqual([
+      1,
+      [],
+      undefined,
+    ]);
+    expect(scene.ready()).toMatch(/ObserveUnsupported: nodes in business cluster "biz-1"/);
+    scene.viola.features = ['observe'];
+    await scene.look(60_000);
+    expect(scene.viola.removals).toHaveLength(2);
+  });
+
+  it('mode Apply needs no feature in the cluster list', async () => {
     scene.viola.features = undefined;
     await delivered(scene);
     expect(posted()).toEqual([[undefined, undefined]]);
   });
 
-  it('exports a reason without an alert', async () => {
+  it('the metrics count an observed OpenstackConfig by reason Observed, which has no alert', async () => {
     attach(scene.cloud, 1, 1);
     scene.create(observed);
     await scene.look();

@@ -21,7 +21,7 @@ export interface Reached {
   readonly rights?: RightsInCluster;
   /** Undefined: not published, not readable, or no answer in time. */
   readonly networks?: ClusterNetwork[];
-  /** Features for this cluster, whether it answers or not: a write reports its own failure. */
+  /** Features for this cluster, also without an answer: a write reports the failure. */
   readonly supports: string[];
   /** uid of the Namespace kube-system; undefined: unknown. */
   readonly uid?: string;

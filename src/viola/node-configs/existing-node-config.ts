@@ -60,7 +60,7 @@ export function toExistingNodeConfig(object: MultiNicNodeConfig): ReadNode {
   return { kind: 'readable', node };
 }
 
-/** Returns what Viola wrote into labels and annotations. */
+/** Returns Viola's labels and annotations as fields. */
 function marksOf(object: MultiNicNodeConfig) {
   const from = sourceOf(object);
   const labelledInstanceId = object.metadata.labels?.[labels.instanceId];

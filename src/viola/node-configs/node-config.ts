@@ -60,8 +60,8 @@ const managed = z
   .catch([]);
 
 /**
- * Returns whether Viola itself set the annotation multinic.io/paused, for mode Observe. A user's annotation has another
- * field manager.
+ * Returns whether Viola set the annotation multinic.io/paused, for mode Observe. A user's annotation has a different field
+ * manager.
  */
 export function isPausedToObserve({ metadata }: { readonly metadata: ObjectMeta }): boolean {
   return managed

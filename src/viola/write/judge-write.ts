@@ -61,7 +61,7 @@ function holds(live: MultiNicNodeConfig, node: DesiredNode, mayNotWrite: boolean
   return consent === undefined || covers(metadata.annotations, { [names.removalConsent]: consent });
 }
 
-/** Compares specs. Viola writes mode and pause together, so its own pause shows its mode: a user's `spec.mode` stays. */
+/** Compares specs. Viola writes mode and pause together, so Viola's pause shows Viola's mode: a user's `spec.mode` stays. */
 function hasSpec(live: MultiNicNodeConfig, node: DesiredNode): boolean {
   const { mode, ...content } = specOf(live);
   const { mode: wanted, ...desired } = node.spec;

@@ -18,7 +18,7 @@ afterAll(() => bed[Symbol.asyncDispose]());
 const ref = { namespace, name: 'worker-1' };
 const observe = { mode: 'Observe' } as const;
 
-/** Posts the node onto the live object; returns `status` or the error code, and the number of writes. */
+/** Posts the node onto the live object; returns status or error code, and clears the recorded writes. */
 async function post(on: ViolaFixture, more: object = {}, path = ''): Promise<string> {
   const [live] = (await on.list('?fresh=true')).items;
   const base = live ? { uid: live.uid, generation: live.generation } : null;
@@ -33,7 +33,7 @@ interface Named {
   readonly code?: string;
 }
 
-/** Returns `spec.mode`, the value of multinic.io/paused, and what the answer of Viola says about it. */
+/** Returns `spec.mode`, the annotation multinic.io/paused, and pausedToObserve in Viola's answer. */
 async function modeOf(on: ViolaFixture) {
   const { spec, metadata } = await on.stored();
   const [item] = (await on.list('?fresh=true')).items;
@@ -48,8 +48,8 @@ const annotate = (value: string | null, fieldManager = 'kubectl-annotate') =>
     { fieldManager },
   );
 
-describe('a node in mode Observe', () => {
-  it('is written with mode and pause at once, and loses both by a POST without mode', async () => {
+describe('mode Observe', () => {
+  it('a node gets mode and pause in one write, and loses both by a POST without mode', async () => {
     expect(await post(bed, observe)).toBe('created');
     expect([await modeOf(bed), bed.writes]).toEqual([
       ['Observe', 'true', true],
@@ -67,7 +67,7 @@ describe('a node in mode Observe', () => {
     expect(await modeOf(bed)).toEqual([undefined, undefined, undefined]);
   });
 
-  it("is paused again when a user removed the pause, and is refused beside a user's other value", async () => {
+  it("a node is paused again after a user removed the pause, and refused beside a user's different value", async () => {
     await post(bed, observe);
     await annotate(null);
     expect(await modeOf(bed)).toEqual(['Observe', undefined, undefined]);
@@ -82,7 +82,7 @@ describe('a node in mode Observe', () => {
     ]);
   });
 
-  it("leaves a user's own pause and mode in place, without a write per POST", async () => {
+  it("a POST without mode leaves a user's pause and mode in place, without a write", async () => {
     await post(bed);
     await annotate('true');
     await bed.admin.patch(nodeConfigs, ref, { spec: observe }, { fieldManager: 'kubectl-edit' });
@@ -93,19 +93,19 @@ describe('a node in mode Observe', () => {
     expect([await post(bed), bed.writes]).toEqual(['unchanged', []]);
   });
 
-  it('is not applied by a legacy operator, which sends neither base nor mode', async () => {
+  it('a POST without base and mode, as by a legacy operator, leaves an observed node unchanged', async () => {
     await post(bed, observe);
     expect(await post(bed, { base: undefined })).toBe('Fenced');
     expect(await modeOf(bed)).toEqual(['Observe', 'true', true]);
   });
 
-  it('is supported in every listed cluster', async () => {
+  it('the cluster list names mode Observe as supported by each cluster', async () => {
     const { items } = clusters.parse((await bed.get('/v1/k8s/clusters')).body);
     expect(items.map(({ supports }) => supports)).toEqual([['observe']]);
   });
 });
 
-/** The CRDs of a release without `spec.mode`. */
+/** Returns an earlier release's CRDs, without `spec.mode`. */
 function earlierCrds() {
   const crds = structuredClone(crdDefinitions());
   for (const { schema } of crds['multinic.io_multinicnodeconfigs.yaml']?.spec.versions ?? []) {
@@ -115,7 +115,7 @@ function earlierCrds() {
   return crds;
 }
 
-it('a node in mode Observe is only paused by an older CRD, and applied again by a POST without mode', async () => {
+it('a node in mode Observe is paused despite an older CRD, until a POST without mode', async () => {
   await using older = await ViolaFixture.start({ crds: earlierCrds() });
   expect(await post(older, observe)).toBe('created');
   expect(await modeOf(older)).toEqual([undefined, 'true', true]);

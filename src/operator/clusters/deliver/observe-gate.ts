@@ -6,15 +6,15 @@ import { StepFailure } from '../../model/step-failure.ts';
 import type { ViolaClient } from './viola-client.ts';
 import { violaFailure } from './viola-problem.ts';
 
-/** Business cluster, with a read of the features that Viola lists for it; undefined: Viola does not list the cluster. */
+/** Business cluster, with a read of Viola's features there; undefined: Viola does not list the cluster. */
 export interface GatedCluster {
   readonly providerId: string;
   readonly features: () => Promise<readonly string[] | undefined>;
 }
 
 /**
- * Returns a client whose writes pass the gate of mode Observe: an earlier Viola drops the mode, so a node would be
- * changed. Reads need no gate, and in mode Apply the client itself is returned.
+ * Returns a client with the gate of mode Observe before each write: an earlier Viola drops the mode and would change
+ * nodes. Reads need no gate. In mode Apply, returns the client unchanged.
  */
 export function behindGate(
   viola: ViolaClient,
@@ -22,7 +22,7 @@ export function behindGate(
   cluster: GatedCluster,
 ): ViolaClient {
   if (!observes) return viola;
-  // One answer for all writes: a sync sends all of its nodes, or none.
+  // One answer for all writes: a sync sends all nodes, or none.
   let answer: Promise<void> | undefined;
   const admit = async () => (answer ??= requireObserve(cluster));
   return {

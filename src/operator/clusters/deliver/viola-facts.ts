@@ -39,7 +39,7 @@ interface Reading {
   storesIdentity: boolean;
   /** Features by business cluster, as last read. */
   features: ReadonlyMap<string, readonly string[]>;
-  /** Failure of the last read; undefined: it succeeded. */
+  /** The last read's failure; undefined: success. */
   failure: unknown;
   /** Milliseconds on the monotonic clock. */
   until: number;
@@ -74,8 +74,8 @@ export class ViolaFacts {
   }
 
   /**
-   * Returns the features that Viola lists for a business cluster; undefined: Viola does not list the cluster. Never
-   * returns features of an expired reading. Throws the failure of the last read.
+   * Returns Viola's features for a business cluster; undefined: Viola does not list the cluster. Waits for a new reading
+   * after the last reading's lifetime. Throws the last read's failure.
    */
   async featuresOf(
     endpoint: ViolaEndpoint,
@@ -91,7 +91,7 @@ export class ViolaFacts {
     return features;
   }
 
-  /** Returns the reading; begins a new one if it has expired. */
+  /** Returns the reading, and begins a new read after its lifetime. */
   #begun(endpoint: ViolaEndpoint): Reading {
     const reading = this.#readingOf(endpoint);
     const isDue = reading.networks === undefined || reading.until <= this.#clock.monotonicMs();

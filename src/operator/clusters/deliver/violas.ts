@@ -27,8 +27,8 @@ import { violaFailure } from './viola-problem.ts';
 /** Connections to all Violas named by OpenstackConfigs. */
 export interface Violas extends AsyncDisposable {
   /**
-   * Returns the endpoint's Viola for nodes of `owner`, behind the gate of mode Observe. Throws PolicyDenied when the operator's token would go to an
-   * endpoint outside ALLOWED_ENDPOINTS.
+   * Returns the endpoint's Viola for nodes of `owner`, behind the gate of mode Observe. Throws PolicyDenied when the
+   * operator's token would go to an endpoint outside ALLOWED_ENDPOINTS.
    */
   of(endpoint: ViolaEndpoint, providerId: string, owner: Source): Promise<ViolaClient>;
   /**

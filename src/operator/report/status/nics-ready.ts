@@ -72,7 +72,7 @@ const unread: ConditionUpdate = {
 
 const noPorts = answer('False', 'NoPorts', 'no port of a selected server becomes a NIC');
 
-/** Returns the condition in mode Observe: how many NICs an apply would leave unchanged. Nodes without a check are named. */
+/** Returns the condition in mode Observe, with the NICs that an apply would leave unchanged. Names nodes without a check. */
 function observedCounts({
   configured = 0,
   planned,

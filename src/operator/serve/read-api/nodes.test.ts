@@ -106,7 +106,7 @@ describe('GET /v1/nodes', () => {
     expect(node).toMatchObject({ agentVersion: '0.2.0', nics: [{ carrier: true }] });
   });
 
-  it('an observed node shows its mode, and what configures its NIC, in and after a sync', async () => {
+  it('an observed node shows mode and found configuration, in and after a sync', async () => {
     await api.deliver();
     const status = configured('p1', 'fa:16:3e:00:00:01');
     const [nic] = status.interfaceStatuses ?? [];

@@ -111,7 +111,7 @@ describe('POST /v1/plan', () => {
     expect(scene.cloudEvent({ servers: [serverIds[2] ?? ''] })).toBe(false);
   });
 
-  it('a what-if shows the mode that nodes would get, and an earlier Viola beside the plan', async () => {
+  it('a what-if shows the planned mode, and an earlier Viola beside the plan', async () => {
     await delivered(scene);
     expect((await what({})).mode).toBeUndefined();
     const settings = { mode: 'Observe' };
