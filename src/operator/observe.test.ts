@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OpenstackConfigSpec } from '../api/openstackconfig.ts';
 import { RequestError } from '../requests/request-error.ts';
+import { behindGate } from './clusters/deliver/observe-gate.ts';
+import type { ViolaClient } from './clusters/deliver/viola-client.ts';
 import { FakeViola } from './testing/fake-viola.ts';
 import {
   attach,
@@ -11,6 +13,8 @@ import {
   setScene,
   spec,
 } from './testing/scene.ts';
+
+const { signal } = new AbortController();
 
 let scene: Scene;
 
@@ -223,7 +227,8 @@ describe('gate for mode Observe', () => {
     const next = new FakeViola('2-');
     scene.otherViolas.set('biz-2', next);
     scene.viola.features = [];
-    scene.edit({ ...observed, credentials: { ...spec.credentials, k8sProviderID: 'biz-2' } });
+    const credentials = { ...spec.credentials, k8sProviderID: 'biz-2' };
+    scene.edit({ ...observed, credentials, vmNames: serverIds.slice(0, 1) });
     await scene.look();
     next.report('Observed');
     for (const node of next.nodes.values()) {
@@ -241,6 +246,24 @@ describe('gate for mode Observe', () => {
     scene.viola.features = ['observe'];
     await scene.look(60_000);
     expect(scene.viola.removals).toHaveLength(2);
+  });
+
+  it.each<[string, (viola: ViolaClient) => Promise<unknown>]>([
+    ['post', async (viola) => viola.post([], signal)],
+    ['remove', async (viola) => viola.remove('n', null, { basis: 'named' }, signal)],
+    ['dryRun', async (viola) => viola.dryRun([], signal)],
+    ['admit', async (viola) => viola.admit()],
+  ])('%s is refused by a closed gate, while reads pass', async (_name, write) => {
+    const features = async () => Promise.resolve([]);
+    const viola = behindGate(scene.viola, { observes: true }, { providerId: 'biz-1', features });
+    await expect(write(viola)).rejects.toMatchObject({ reason: 'ObserveUnsupported' });
+    const { posts, removals, dryRuns } = scene.viola;
+    expect([posts, removals, dryRuns, await viola.get('n', signal)]).toEqual([
+      [],
+      [],
+      [],
+      undefined,
+    ]);
   });
 
   it('mode Apply needs no feature in the cluster list', async () => {
