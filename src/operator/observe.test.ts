@@ -160,6 +160,8 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
   },
 };
 
+/** Business cluster behind an earlier Viola. */
+const earlier = { providerId: 'biz-1', features: async () => Promise.resolve([]) };
 const outage = new RequestError('no answer', { service: 'viola', kind: 'unreachable' });
 /** Viola's answers about the feature, with the reason in the status. */
 const answers: readonly [text: string, close: (viola: FakeViola) => void, reason: RegExp][] = [
@@ -254,8 +256,7 @@ describe('gate for mode Observe', () => {
     ['dryRun', async (viola) => viola.dryRun([], signal)],
     ['admit', async (viola) => viola.admit()],
   ])('%s is refused by a closed gate, while reads pass', async (_name, write) => {
-    const features = async () => Promise.resolve([]);
-    const viola = behindGate(scene.viola, { observes: true }, { providerId: 'biz-1', features });
+    const viola = behindGate(scene.viola, { observes: true }, earlier);
     await expect(write(viola)).rejects.toMatchObject({ reason: 'ObserveUnsupported' });
     const { posts, removals, dryRuns } = scene.viola;
     expect([posts, removals, dryRuns, await viola.get('n', signal)]).toEqual([
