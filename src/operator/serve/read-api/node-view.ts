@@ -39,6 +39,8 @@ export interface ReadObject {
   readonly unreadable?: string | undefined;
   /** Generation written after this read; undefined: nothing was written. */
   readonly writtenGeneration?: number | undefined;
+  /** Whether the write after this read has mode Observe; undefined: nothing was written. */
+  readonly isWrittenObserved?: boolean | undefined;
   /** RFC 3339. */
   readonly at: string;
 }
@@ -68,9 +70,10 @@ export function nodeViewOf(planned: PlannedNode, read: ReadObject): NodeView {
   const { existing, at } = read;
   const status = existing?.status;
   const nics = planned.nics.map((nic) => ({ ...nic, ...nicStateOf(nic, existing) }));
+  const observes = read.isWrittenObserved ?? (existing !== undefined && isObserved(existing));
   return {
     ...planned,
-    ...(existing && isObserved(existing) ? { mode: 'Observe' as const } : {}),
+    ...(observes ? { mode: 'Observe' as const } : {}),
     ...stateOf(read),
     unusedPorts: planned.unusedPorts,
     nics,
