@@ -130,12 +130,35 @@ export interface ConfigFile extends HostFile {
   readonly notNames?: readonly string[];
   /** Set if the network manager generated the file for a NIC without a profile. */
   readonly generated?: true;
+  /** Stanzas in a foreign file that configure NICs; absent if no stanza is known. */
+  readonly stanzas?: readonly Stanza[];
+}
+
+/** Part of a foreign file that configures NICs: a netplan definition, or the only profile in the file. */
+export interface Stanza {
+  /** Stanza or profile, and the option with the addresses: `ethernets.ens4.dhcp4`, `[Network] DHCP` … */
+  readonly section: string;
+  /** Whether the stanza requests DHCP or router advertisements; absent if unknown. */
+  readonly dhcp?: boolean;
+  /** Absent if the stanza sets none. */
+  readonly nameServers?: readonly string[];
+  /** NICs of this stanza; absent: all NICs of the file. Names may be shell patterns. */
+  readonly nics?: { readonly macs: readonly string[]; readonly names: readonly string[] };
+}
+
+/** Stanza of a malformed file, of which only the mentioned NICs are known. */
+export const malformed: Stanza = { section: '(cannot be parsed)' };
+
+/** Returns the field `nameServers` of a stanza; empty without name servers. */
+export function nameServersIn(servers: readonly string[]): Pick<Stanza, 'nameServers'> {
+  const found = servers.filter((server) => server !== '');
+  return found.length > 0 ? { nameServers: found } : {};
 }
 
 /** NICs a foreign file configures. */
 export type Claims = Pick<
   ConfigFile,
-  'macs' | 'names' | 'leases' | 'patterns' | 'except' | 'notNames' | 'generated'
+  'macs' | 'names' | 'leases' | 'patterns' | 'except' | 'notNames' | 'generated' | 'stanzas'
 >;
 
 /** Content of a managed file, written by any generation, about a single NIC. */

@@ -1,0 +1,124 @@
+import { ipOf } from '../../api/address.ts';
+import type { FoundConfiguration } from '../../api/found-configuration.ts';
+import type { JobRequest, NicResult, RequestInterface } from '../../api/job.ts';
+import { interfaceName } from '../../api/names.ts';
+import { linkOf } from '../identity.ts';
+import { shorten } from '../shorten.ts';
+import { isKernelMade, type Link, type Route, rt, type Snapshot } from '../snapshot.ts';
+import type { AgentState } from '../state.ts';
+import {
+  addressClaim,
+  type Claim,
+  claimOn,
+  type NamedNic,
+  namesOf,
+  patternClaim,
+  unreadClaim,
+} from './claim.ts';
+import { isLinkLocal } from './nic-state.ts';
+import { type Belongings, isOwnRoute, ownedBy, recordOf } from './ownership.ts';
+import { leasing } from './refusals.ts';
+
+/** Host, request and state of a check. */
+export interface Findable {
+  readonly request: JobRequest;
+  readonly state: AgentState;
+  readonly host: Snapshot;
+  /** Returns the name servers of a leased link, by link index. */
+  readonly nameServers: (index: number) => readonly string[];
+}
+
+/** Adds to each requested NIC its configuration by other programs; a NIC without such configuration stays as it is. */
+export function withFound(nics: readonly NicResult[], site: Findable): NicResult[] {
+  const entries = new Map(site.request.interfaces.map((entry) => [entry.mac, entry]));
+  return nics.map((nic) => {
+    const entry = entries.get(nic.mac);
+    const found = entry && foundOn(entry, nic.index, site);
+    return found ? { ...nic, found } : nic;
+  });
+}
+
+function foundOn(
+  entry: RequestInterface,
+  index: number,
+  { state, host, nameServers }: Findable,
+): FoundConfiguration | undefined {
+  const link = linkOf(host, entry.mac);
+  const record = recordOf(entry.mac, entry, state, host);
+  const nic = { mac: entry.mac, names: namesOf(link, record, interfaceName(index), host) };
+  const isManaged = record !== undefined;
+  const claim = addressClaim(nic, isManaged, host) ?? otherClaim(nic, isManaged, host);
+  const kernel = link && kernelState(entry, link, ownedBy(entry.mac, record, host), host);
+  const dhcp = kernel?.isLeased || claim?.stanza?.dhcp;
+  // Routes of a CNI on a managed NIC come and go with Pods.
+  if (isManaged && !claim && !kernel?.isLeased) return undefined;
+  const servers =
+    claim?.stanza?.nameServers ?? (link && kernel?.isLeased ? nameServers(link.index) : []);
+  const found = {
+    ...fileOf(claim),
+    ...(dhcp === undefined ? {} : { dhcp }),
+    ...listOf('addresses', kernel?.addresses, 8),
+    ...listOf('routes', kernel?.routes, 8),
+    ...listOf('nameServers', servers, 4),
+  };
+  return Object.keys(found).length > 0 ? found : undefined;
+}
+
+/** Returns a `.link` file about the NIC; without a record of the NIC also an unreadable file, which may be about it. */
+function otherClaim(nic: NamedNic, isManaged: boolean, host: Snapshot): Claim | undefined {
+  return (
+    claimOn(nic, host) ?? (isManaged ? undefined : (patternClaim(nic, host) ?? unreadClaim(host)))
+  );
+}
+
+function fileOf(claim: Claim | undefined): Pick<FoundConfiguration, 'file' | 'section'> {
+  if (!claim) return {};
+  const { file, stanza } = claim;
+  const section = stanza ? { section: shorten(stanza.section, 64) } : {};
+  return { file: shorten(file.path, 128), ...section };
+}
+
+function listOf<K extends string>(
+  key: K,
+  values: readonly string[] | undefined,
+  room: number,
+): Partial<Record<K, string[]>> {
+  const distinct = [...new Set(values)].slice(0, room);
+  return distinct.length > 0 ? ({ [key]: distinct } as Record<K, string[]>) : {};
+}
+
+/** Returns foreign state on the link; a requested address counts only as leased. */
+function kernelState(
+  entry: RequestInterface,
+  link: Link,
+  owned: Belongings,
+  { addresses, routes }: Snapshot,
+) {
+  const foreign = addresses.filter(
+    (address) =>
+      address.link === link.name &&
+      !isLinkLocal(address) &&
+      !owned.ips.includes(ipOf(address.cidr)),
+  );
+  const through = routes.filter(
+    (route) =>
+      route.links.includes(link.name) &&
+      route.table !== rt.localTable &&
+      !isKernelMade(route) &&
+      !isOwnRoute(route, owned) &&
+      !isRequested(route, entry),
+  );
+  const requested = new Set(entry.addresses.map(ipOf));
+  return {
+    isLeased:
+      foreign.some(({ temporary }) => temporary) ||
+      through.some(({ protocol }) => leasing.has(protocol)),
+    addresses: foreign.map(({ cidr }) => cidr).filter((cidr) => !requested.has(ipOf(cidr))),
+    routes: through.map(({ to, via }) => (via ? `${to} ${via}` : to)),
+  };
+}
+
+/** Routes of routing mode `main` stay in the main table; others would leave. */
+function isRequested({ to, via }: Route, { routes, routing }: RequestInterface): boolean {
+  return routing === 'main' && routes.some((route) => route.to === to && route.via === via);
+}
