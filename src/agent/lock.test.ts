@@ -53,7 +53,7 @@ function databaseOfOthers(): Buffer {
 }
 
 describe('host lock', () => {
-  test('a run that only reads creates no lock, and waits for an existing lock', async () => {
+  test('a read-only run creates no lock, and waits for an existing lock', async () => {
     const reader = { hostRoot, clock: systemClock, signal, readOnly: true };
     expect(await underLock(reader, async () => 'read')).toBe('read');
     expect(readdirSync(hostRoot)).toEqual([]);

@@ -21,7 +21,7 @@ export interface LockDeps {
   readonly hostRoot: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** True for a run that only reads: the lock file is not created. */
+  /** True for a read-only run: creates no lock file. */
   readonly readOnly?: boolean;
 }
 
@@ -32,7 +32,7 @@ export async function underLock<T>(
 ): Promise<T> {
   const path = join(hostRoot, agentDirectory, 'lock');
   const end = clock.monotonicMs() + patienceMs;
-  // Without a lock file no run has changed this host, and a check leaves it as it is.
+  // Without a lock file no run has changed this host: a check has nothing to wait for.
   if (readOnly && !isThere(path)) return work();
   // Without a journal nothing is changed, so a run unable to write a journal needs no lock.
   if (!isWritable(path)) return work();

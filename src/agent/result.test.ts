@@ -72,7 +72,7 @@ describe('termination message', () => {
     expect(four.nics[0]).not.toHaveProperty('args');
   });
 
-  test('ten observed NICs keep file and stanza; addresses and routes are dropped before messages are cut', () => {
+  test('results of ten observed NICs keep file and stanza, and drop addresses and routes before cutting messages', () => {
     const identity = { ...report({}).identity, protocol: 5 as const };
     const source = { file: '/etc/netplan/50-cloud-init.yaml', section: 'ethernets.ens4.dhcp4' };
     const found = {

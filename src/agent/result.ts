@@ -70,9 +70,9 @@ export function jobResultOf(report: Report): JobResult {
   return resultWith(details.find(isShort) ?? shortest);
 }
 
-/** Details of each NIC in a result. */
+/** Details per NIC in a result. */
 interface Detail {
-  /** Length of a message. */
+  /** Maximum message length in bytes. */
   readonly bytes: number;
   /** Values in the message. */
   readonly args: boolean;
@@ -81,8 +81,8 @@ interface Detail {
 }
 
 /**
- * Details in the order of attempts to fit a result: first the values in messages are dropped, then addresses and routes
- * of other programs. File and stanza stay as long as the messages show a stanza.
+ * Attempts to fit a result, in order: first the values in messages are dropped, then foreign addresses and routes. File
+ * and stanza stay while messages have room for a stanza.
  */
 const details: readonly Detail[] = [
   { bytes: maxMessageBytes, args: true, found: 'all' },

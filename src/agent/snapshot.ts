@@ -130,11 +130,11 @@ export interface ConfigFile extends HostFile {
   readonly notNames?: readonly string[];
   /** Set if the network manager generated the file for a NIC without a profile. */
   readonly generated?: true;
-  /** Stanzas in a foreign file that configure NICs; absent if no stanza is known. */
+  /** A foreign file's stanzas about NICs; absent if unknown. */
   readonly stanzas?: readonly Stanza[];
 }
 
-/** Part of a foreign file that configures NICs: a netplan definition, or the only profile in the file. */
+/** NIC configuration in a foreign file: a netplan definition, or the file's only profile. */
 export interface Stanza {
   /** Stanza or profile, and the option with the addresses: `ethernets.ens4.dhcp4`, `[Network] DHCP` … */
   readonly section: string;
@@ -142,14 +142,14 @@ export interface Stanza {
   readonly dhcp?: boolean;
   /** Absent if the stanza sets none. */
   readonly nameServers?: readonly string[];
-  /** NICs of this stanza; absent: all NICs of the file. Names may be shell patterns. */
+  /** The stanza's NICs; absent: all NICs in the file. Names may be shell patterns. */
   readonly nics?: { readonly macs: readonly string[]; readonly names: readonly string[] };
 }
 
-/** Stanza of a malformed file, of which only the mentioned NICs are known. */
+/** Stanza for a malformed file. */
 export const malformed: Stanza = { section: '(cannot be parsed)' };
 
-/** Returns the field `nameServers` of a stanza; empty without name servers. */
+/** Returns a stanza's field `nameServers`; empty without name servers. */
 export function nameServersIn(servers: readonly string[]): Pick<Stanza, 'nameServers'> {
   const found = servers.filter((server) => server !== '');
   return found.length > 0 ? { nameServers: found } : {};

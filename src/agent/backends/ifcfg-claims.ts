@@ -99,7 +99,7 @@ function claimsOf(text: string, device: string): Claims {
   return { ...nicsOf(variables, device), stanzas: [stanzaOf(variables, device)] };
 }
 
-/** Returns the variables that name the NIC and give it its addresses. */
+/** Returns the variables with the NIC's name and addresses. */
 function stanzaOf(variables: ReadonlyMap<string, string>, device: string): Stanza {
   const [key, value] =
     ['DEVICE', 'HWADDR', 'NAME'].flatMap((name) => {

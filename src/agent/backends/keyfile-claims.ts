@@ -33,20 +33,18 @@ export function readProfile(file: HostFile): ConfigFile {
   return { ...file, ...claimsOf(lines, volatilePlace.test(file.path)), stanzas: [stanzaOf(lines)] };
 }
 
-/** Returns the profile by its id, with the method that gives the NIC its addresses. */
+/** Returns the profile's id, with the method for the NIC's addresses. */
 function stanzaOf(lines: readonly IniLine[]): Stanza {
   const id = valueIn(lines, 'connection', 'id') ?? valueIn(lines, 'connection', 'uuid') ?? '';
   if (!isEthernet(lines)) return { section: id };
-  const [four, six] = ['ipv4', 'ipv6'].map((family) => valueIn(lines, family, 'method')) as [
-    string | undefined,
-    string | undefined,
-  ];
-  const isSix = /^(disabled|link-local)$/.test(four ?? '') && six !== undefined;
+  const four = valueIn(lines, 'ipv4', 'method') ?? 'auto';
+  const six = valueIn(lines, 'ipv6', 'method') ?? 'ignore';
+  const isSix = /^(disabled|link-local)$/.test(four) && six !== 'ignore';
   const option = `${isSix ? 'ipv6' : 'ipv4'}.method`;
   const servers = lines.filter(({ section, key }) => /^ipv[46]$/.test(section) && key === 'dns');
   return {
     section: id ? `${id} (${option})` : option,
-    dhcp: (four ?? 'auto') === 'auto' || /^(auto|dhcp)$/.test(six ?? ''),
+    dhcp: four === 'auto' || /^(auto|dhcp)$/.test(six),
     ...nameServersIn(servers.flatMap(({ value }) => value.split(/[;,\s]+/))),
   };
 }

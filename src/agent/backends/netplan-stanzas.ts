@@ -18,7 +18,7 @@ const anyEthernet = z.looseObject({
 
 type Ethernet = z.infer<typeof anyEthernet> | null | undefined;
 
-/** Bond, bridge or vlan, with its members or lower link. */
+/** Bond, bridge or vlan, with members or lower link. */
 const anyUpper = z.looseObject({
   interfaces: z.array(z.string()).nullish(),
   link: z.string().nullish(),
@@ -38,7 +38,7 @@ export const anyDocument = z.object({
   }),
 });
 
-/** Returns the NICs of a definition. A match by driver, or an empty match, may be about any NIC. */
+/** Returns a definition's NICs. A match by driver, or an empty match, may be about any NIC. */
 export function matchOf(id: string, nic: Ethernet): NonNullable<Stanza['nics']> {
   const match = nic?.match;
   const macs = [match?.macaddress, nic?.macaddress].flatMap((mac) => mac?.toLowerCase() ?? []);
@@ -51,7 +51,7 @@ export function membersOf(upper: Upper): string[] {
   return [...(upper?.interfaces ?? []), upper?.link].flatMap((name) => name || []);
 }
 
-/** Returns the definitions of NICs, each with the option that gives the NIC its addresses. */
+/** Returns the definitions, each with the option for the NIC's addresses. */
 export function stanzasOf({
   ethernets,
   ...kinds

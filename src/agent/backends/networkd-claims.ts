@@ -36,7 +36,7 @@ export function readNetwork(file: HostFile): ConfigFile {
   return { ...file, ...claimsOf(lines), stanzas: [stanzaOf(lines)] };
 }
 
-/** Returns the option that gives the link its addresses: DHCP, router advertisements, or an address. */
+/** Returns the option for the link's addresses: DHCP, router advertisements, or an address. */
 function stanzaOf(lines: readonly IniLine[]): Stanza {
   const option = leaseOption(lines);
   const fixed = lines.find(

@@ -86,14 +86,14 @@ export function isConfiguring(hostRoot: string, index: number): boolean {
   return state === 'pending' || state === 'initialized' || state === 'configuring';
 }
 
-/** Returns the text of networkd's file about the link; empty without a file. */
+/** Returns networkd's state file about the link; empty without a file. */
 function networkdLink(hostRoot: string, index: number): string {
   // The suffix limits reading to a few files: a node may have hundreds of container links.
   const files = readHostFiles(hostRoot, { directory: networkdLinks, suffix: String(index) });
   return files.find(({ path }) => path.endsWith(`/${index}`))?.text ?? '';
 }
 
-/** Returns the name servers that networkd uses on the link; empty without a state file. */
+/** Returns networkd's name servers for the link; empty without a state file. */
 export function nameServersOn(hostRoot: string, index: number): string[] {
   // A server may have a link and a server name: `fe80::1%2#dns.example`.
   const servers = valueOf(networkdLink(hostRoot, index), 'DNS')?.split(/\s+/) ?? [];

@@ -135,7 +135,7 @@ function candidateOf(
   const problem = firstRefusal<WantedNic>([...unusable, changedMac, pathConflict], nic, site);
   if (problem) return problem;
   const found = firstRefusal<WantedNic>([...permission, unwritable, claimed], nic, site);
-  const refused = found && withFile(found, nic, host);
+  const refused = withFile(found, nic, host);
   const settled = record !== undefined && link.name === desired.name;
   if (refused && !settled) return refused;
   return { entry, ...nic, ...(refused ? { untouchable: refused } : {}) };

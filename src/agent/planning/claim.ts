@@ -5,7 +5,7 @@ import { shorten } from '../shorten.ts';
 import { type ConfigFile, type Link, linkNamed, type Snapshot, type Stanza } from '../snapshot.ts';
 import type { NicRecord } from '../state.ts';
 
-/** Foreign file that configures a NIC at the next boot. */
+/** Foreign file configuring a NIC at the next boot. */
 export interface Claim {
   readonly file: ConfigFile;
   /** Absent if the file shows no stanza for the NIC. */
@@ -16,7 +16,7 @@ export interface Claim {
   readonly isLease?: boolean;
 }
 
-/** NIC as files may name it. */
+/** MAC and names by which files may refer to a NIC. */
 export interface NamedNic {
   readonly mac: string;
   readonly names: readonly string[];
@@ -38,7 +38,7 @@ export function namesOf(
   return [...current, isOthers ? '' : former, desired].filter((name) => name !== '');
 }
 
-/** Returns the foreign file that configures the NIC by MAC or name. */
+/** Returns the foreign file configuring the NIC by MAC or name. */
 export function claimOn(
   { mac, names }: NamedNic,
   { files }: Pick<Snapshot, 'files'>,
@@ -49,7 +49,7 @@ export function claimOn(
   return file && { file, stanza: stanzaIn(file, { mac, names }) };
 }
 
-/** Returns the foreign file that configures every NIC with a name like this NIC's. */
+/** Returns the foreign file configuring every NIC with a name like this NIC's. */
 export function patternClaim(nic: NamedNic, { files }: Pick<Snapshot, 'files'>): Claim | undefined {
   for (const file of files.filter((each) => !leavesOut(each, nic))) {
     const { leases = [], patterns = [] } = file;
@@ -63,8 +63,8 @@ export function patternClaim(nic: NamedNic, { files }: Pick<Snapshot, 'files'>):
 }
 
 /**
- * Returns the foreign file that gives the NIC its addresses, by MAC or name or by a pattern. Patterns do not count for a
- * managed NIC: our file precedes such a file. A `.link` file only names the NIC.
+ * Returns the foreign file with the NIC's addresses, by MAC, name or pattern. Patterns do not count for a managed NIC: our
+ * file precedes such a file. A `.link` file only names the NIC.
  */
 export function addressClaim(
   nic: NamedNic,
@@ -93,7 +93,7 @@ function mentions(file: ConfigFile, own: readonly string[]): boolean {
   return file.names?.some((name) => names.includes(name)) ?? false;
 }
 
-/** Returns the file as a claim on every NIC: the agent cannot read which NICs the file configures. */
+/** Returns an unreadable file as a claim: the file may configure every NIC. */
 export function unreadClaim({ files }: Pick<Snapshot, 'files'>): Claim | undefined {
   const file = files.find(({ unread }) => unread !== undefined);
   return file && { file, stanza: unreadStanza(file) };
@@ -114,7 +114,7 @@ function stanzaIn(file: ConfigFile, { mac, names }: NamedNic): Stanza | undefine
 /** A message has room for 120 bytes, and the reason follows the file. */
 const maxTextBytes = 90;
 
-/** Returns file and stanza as text; a long path loses its folder, so that the stanza fits. */
+/** Returns file and stanza as text; a long path loses the folder to make room for the stanza. */
 export function claimText({ file: { path }, stanza }: Claim): string {
   const section = stanza ? ` ${shorten(stanza.section, 64)}` : '';
   const text = `${path}${section}`;
@@ -124,8 +124,8 @@ export function claimText({ file: { path }, stanza }: Claim): string {
 }
 
 /**
- * Returns file and stanza as values for `args`, beside the other values: a long path loses its folder. Without room for
- * both, a text about the file needs the path, and the stanza says more in other texts.
+ * Returns file and stanza as values for `args`, beside earlier values: a long path loses the folder. Without room for
+ * both, only the preferred value stays.
  */
 export function claimValues(
   { file: { path }, stanza }: Claim,

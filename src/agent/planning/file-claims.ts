@@ -55,7 +55,7 @@ function namedNic({ link, record, desired }: WantedNic, host: Snapshot) {
   return { mac: desired.mac, names: namesOf(link, record, desired.name, host) };
 }
 
-/** Cases of state on a link that a file may have caused. */
+/** Cases with link state from a file. */
 const effects: ReadonlySet<string> = new Set<NicCode>([
   'LeasedAddress',
   'LeasedRoute',
@@ -67,12 +67,16 @@ const effects: ReadonlySet<string> = new Set<NicCode>([
 ]);
 
 /**
- * Adds the foreign file behind a refusal because of state on the link: the file brings the state back at the next boot.
- * A generated profile is left out, because no user can edit it.
+ * Adds the foreign file behind a refusal because of link state: the file restores the state at the next boot. A generated
+ * profile is left out, because users cannot edit generated files.
  */
-export function withFile(refused: Refusal, nic: WantedNic, host: Snapshot): Refusal {
+export function withFile(
+  refused: Refusal | undefined,
+  nic: WantedNic,
+  host: Snapshot,
+): Refusal | undefined {
+  if (!refused?.code || !effects.has(refused.code)) return refused;
   const { code, args, message } = refused;
-  if (code === undefined || !effects.has(code)) return refused;
   const claim = addressClaim(namedNic(nic, host), nic.record !== undefined, host);
   if (!claim || claim.file.generated) return refused;
   return {

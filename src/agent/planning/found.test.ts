@@ -21,11 +21,15 @@ const wanted = entry(4, { addresses: ['10.0.0.4/24'] });
 
 function foundOn(
   on: Partial<Snapshot>,
-  { state = emptyState, name = 'ens4', more = {} as Partial<RequestInterface> } = {},
+  {
+    state = emptyState,
+    name = 'ens4',
+    more = {},
+  }: { state?: AgentState; name?: string; more?: Partial<RequestInterface> } = {},
 ) {
   const site = {
     request: request([{ ...wanted, ...more }]),
-    state: state as AgentState,
+    state,
     host: host([link(4, { name, up: true })], on),
     nameServers: () => ['10.0.0.53'],
   };
@@ -41,7 +45,7 @@ const networkd = '/etc/systemd/network/10-cloud-init-ens4.network';
 const keyfile = '/etc/NetworkManager/system-connections/cloud-init-ens4.nmconnection';
 const ifcfg = '/etc/sysconfig/network-scripts/ifcfg-ens4';
 
-/** Document of cloud-init's renderer netplan: two NICs in one file. */
+/** Document by cloud-init's netplan renderer, with two NICs. */
 const yaml = (more: string) => `network:
     version: 2
     ethernets:
@@ -153,7 +157,7 @@ describe('configuration by other programs', () => {
       `HWADDR=${mac}\nBOOTPROTO=none\nDHCPV6C=yes\n`,
       { section: `HWADDR=${mac} (DHCPV6C)` },
     ],
-  ])('a file of %s is reported with its stanza: %s %j', async (family, path, text, stanza) => {
+  ])('withFound reports a %s file with stanza: %s %j', async (family, path, text, stanza) => {
     const files = [await read(family, path, text)];
     const { dhcp, ...rest } = { dhcp: true, ...stanza };
     expect(foundOn({ files })).toEqual({
@@ -165,7 +169,7 @@ describe('configuration by other programs', () => {
 
   const present = [address('ens4', '10.0.0.50/24'), address('ens4', '10.0.0.4/24')];
   const through = route('0.0.0.0/0', 'ens4', { via: '10.0.0.254', protocol: 4 });
-  test('addresses and routes beside the requested ones are reported, and requested ones are not', () => {
+  test('withFound reports foreign addresses and routes, and leaves out requested addresses and routes', () => {
     const on = { addresses: present, routes: [through, route('10.9.0.0/16', 'ens4')] };
     const routes = ['0.0.0.0/0 10.0.0.254', '10.9.0.0/16'];
     expect(foundOn(on)).toEqual({ addresses: ['10.0.0.50/24'], routes });
@@ -174,13 +178,13 @@ describe('configuration by other programs', () => {
     expect(foundOn({ addresses: present.slice(1) })).toBeUndefined();
   });
 
-  test('a lease is reported with its name servers, also if the leased address is the requested one', () => {
+  test('withFound reports a lease with name servers, even if the leased address is requested', () => {
     const leased = address('ens4', '10.0.0.4/24', { temporary: true });
     expect(foundOn({ addresses: [leased] })).toEqual({ dhcp: true, nameServers: ['10.0.0.53'] });
     expect(foundOn({ routes: [{ ...through, protocol: 16 }] })).toMatchObject({ dhcp: true });
   });
 
-  test('an unreadable file is reported for a NIC without a record and without another file', async () => {
+  test('withFound reports an unreadable file for an unmanaged NIC without a readable file', async () => {
     const unread = { ...(await read('netplan', '/etc/netplan/60-x.yaml', '')), unread: 'EACCES' };
     const section = '(cannot be read: EACCES)';
     expect(foundOn({ files: [unread] })).toEqual({ file: '/etc/netplan/60-x.yaml', section });
@@ -188,10 +192,15 @@ describe('configuration by other programs', () => {
     expect(foundOn({ files: [unread, other] })?.file).toBe(netplan);
   });
 
-  test('a managed NIC is reported only with a file about this NIC or a lease', async () => {
+  test('withFound reports a managed NIC only with a file about this NIC or a lease', async () => {
     const record = {
-      ...{ mac, index: 3, originalName: 'ens4', addresses: ['10.0.0.4/24'] },
-      ...{ table: 103, priority: 10_103, files: [] },
+      mac,
+      index: 3,
+      originalName: 'ens4',
+      addresses: ['10.0.0.4/24'],
+      table: 103,
+      priority: 10_103,
+      files: [],
     };
     const of = (on: Partial<Snapshot>) =>
       foundOn(on, { state: { ...emptyState, nics: [record] }, name: 'multinic3' });
@@ -201,7 +210,7 @@ describe('configuration by other programs', () => {
     expect(of({ files })).toMatchObject({ file: netplan, section: 'ethernets.ens4.addresses' });
   });
 
-  test('long lists and texts are cut to the limits of a result', async () => {
+  test('withFound cuts long lists and texts to schema limits', async () => {
     const id = 'x'.repeat(200);
     const text = profile('[ipv4]\nmethod=auto\n').replace('cloud-init ens4', id);
     const path = keyfile.replace('cloud-init', id);
@@ -213,7 +222,7 @@ describe('configuration by other programs', () => {
   });
 });
 
-describe('refusals because of state on the link', () => {
+describe('refusals because of link state', () => {
   const leased = address('ens4', '10.0.0.50/24', { temporary: true });
   const refusalWith = async (text: string, on: Partial<Snapshot>, path = netplan) => {
     const family = path === netplan ? 'netplan' : 'keyfile';
@@ -254,7 +263,7 @@ describe('refusals because of state on the link', () => {
       'section=ethernets.ens4.dhcp4 path=50-cloud-init.yaml',
     ],
   ])(
-    '%s names file and stanza first, and keeps code and values',
+    'planApply names file and stanza first, and keeps code and values: %s',
     async (reason, on, words, code, args) => {
       const refused = await refusalWith(dhcp, on);
       expect(refused).toMatchObject({ reason, message: `${source} ${words}`, code });
@@ -262,7 +271,7 @@ describe('refusals because of state on the link', () => {
     },
   );
 
-  test('a long path loses its folder, and the stanza stays within 120 bytes', async () => {
+  test('planApply shortens a long path, so the stanza stays within 120 bytes', async () => {
     const path = keyfile.replace('cloud-init', 'a-rather-long-name-of-a-profile-by-hand');
     const refused = await refusalWith(profile('[ipv4]\nmethod=auto\n'), {}, path);
     expect(refused?.message.slice(0, 120)).toContain(

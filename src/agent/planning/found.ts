@@ -19,16 +19,16 @@ import { isLinkLocal } from './nic-state.ts';
 import { type Belongings, isOwnRoute, ownedBy, recordOf } from './ownership.ts';
 import { leasing } from './refusals.ts';
 
-/** Host, request and state of a check. */
+/** A check's host, request and state. */
 export interface Findable {
   readonly request: JobRequest;
   readonly state: AgentState;
   readonly host: Snapshot;
-  /** Returns the name servers of a leased link, by link index. */
+  /** Returns a leased link's name servers, by link index. */
   readonly nameServers: (index: number) => readonly string[];
 }
 
-/** Adds to each requested NIC its configuration by other programs; a NIC without such configuration stays as it is. */
+/** Adds configuration by other programs to the results for requested NICs. */
 export function withFound(nics: readonly NicResult[], site: Findable): NicResult[] {
   const entries = new Map(site.request.interfaces.map((entry) => [entry.mac, entry]));
   return nics.map((nic) => {
@@ -48,23 +48,28 @@ function foundOn(
   const nic = { mac: entry.mac, names: namesOf(link, record, interfaceName(index), host) };
   const isManaged = record !== undefined;
   const claim = addressClaim(nic, isManaged, host) ?? otherClaim(nic, isManaged, host);
-  const kernel = link && kernelState(entry, link, ownedBy(entry.mac, record, host), host);
-  const dhcp = kernel?.isLeased || claim?.stanza?.dhcp;
-  // Routes of a CNI on a managed NIC come and go with Pods.
-  if (isManaged && !claim && !kernel?.isLeased) return undefined;
-  const servers =
-    claim?.stanza?.nameServers ?? (link && kernel?.isLeased ? nameServers(link.index) : []);
+  const owned = ownedBy(entry.mac, record, host);
+  const { leasedLink, addresses, routes } = kernelState(entry, link, owned, host);
+  const isLeased = leasedLink !== undefined;
+  // CNI routes on a managed NIC come and go with Pods.
+  if (isManaged && !claim && !isLeased) return undefined;
+  const leaseServers = isLeased ? nameServers(leasedLink) : [];
   const found = {
     ...fileOf(claim),
-    ...(dhcp === undefined ? {} : { dhcp }),
-    ...listOf('addresses', kernel?.addresses, 8),
-    ...listOf('routes', kernel?.routes, 8),
-    ...listOf('nameServers', servers, 4),
+    ...dhcpOf(claim, isLeased),
+    ...listOf('addresses', addresses, 8),
+    ...listOf('routes', routes, 8),
+    ...listOf('nameServers', claim?.stanza?.nameServers ?? leaseServers, 4),
   };
   return Object.keys(found).length > 0 ? found : undefined;
 }
 
-/** Returns a `.link` file about the NIC; without a record of the NIC also an unreadable file, which may be about it. */
+function dhcpOf(claim: Claim | undefined, isLeased: boolean): Pick<FoundConfiguration, 'dhcp'> {
+  const dhcp = isLeased || claim?.stanza?.dhcp;
+  return dhcp === undefined || (!dhcp && !claim) ? {} : { dhcp };
+}
+
+/** Returns a `.link` file about the NIC; for an unmanaged NIC also an unreadable file. */
 function otherClaim(nic: NamedNic, isManaged: boolean, host: Snapshot): Claim | undefined {
   return (
     claimOn(nic, host) ?? (isManaged ? undefined : (patternClaim(nic, host) ?? unreadClaim(host)))
@@ -80,20 +85,29 @@ function fileOf(claim: Claim | undefined): Pick<FoundConfiguration, 'file' | 'se
 
 function listOf<K extends string>(
   key: K,
-  values: readonly string[] | undefined,
+  values: readonly string[],
   room: number,
 ): Partial<Record<K, string[]>> {
   const distinct = [...new Set(values)].slice(0, room);
   return distinct.length > 0 ? ({ [key]: distinct } as Record<K, string[]>) : {};
 }
 
+/** Foreign state on a link. */
+interface KernelState {
+  /** Index of a leased link. */
+  readonly leasedLink?: number;
+  readonly addresses: readonly string[];
+  readonly routes: readonly string[];
+}
+
 /** Returns foreign state on the link; a requested address counts only as leased. */
 function kernelState(
   entry: RequestInterface,
-  link: Link,
+  link: Link | undefined,
   owned: Belongings,
   { addresses, routes }: Snapshot,
-) {
+): KernelState {
+  if (!link) return { addresses: [], routes: [] };
   const foreign = addresses.filter(
     (address) =>
       address.link === link.name &&
@@ -109,16 +123,17 @@ function kernelState(
       !isRequested(route, entry),
   );
   const requested = new Set(entry.addresses.map(ipOf));
+  const isLeased =
+    foreign.some(({ temporary }) => temporary) ||
+    through.some(({ protocol }) => leasing.has(protocol));
   return {
-    isLeased:
-      foreign.some(({ temporary }) => temporary) ||
-      through.some(({ protocol }) => leasing.has(protocol)),
+    ...(isLeased ? { leasedLink: link.index } : {}),
     addresses: foreign.map(({ cidr }) => cidr).filter((cidr) => !requested.has(ipOf(cidr))),
     routes: through.map(({ to, via }) => (via ? `${to} ${via}` : to)),
   };
 }
 
-/** Routes of routing mode `main` stay in the main table; others would leave. */
+/** True if the route is in the main table also after an apply: routing mode `main`. */
 function isRequested({ to, via }: Route, { routes, routing }: RequestInterface): boolean {
   return routing === 'main' && routes.some((route) => route.to === to && route.via === via);
 }

@@ -57,7 +57,7 @@ async function filesOf(image: CloudImage, family: Family, system?: string): Prom
   );
 }
 
-/** Configuration by other programs of the three NICs, by name. */
+/** Configuration by other programs, by NIC name. */
 function foundIn(files: readonly ConfigFile[]) {
   const on = host(
     nics.map((n) => link(n)),

@@ -60,11 +60,11 @@ afterEach(async () => {
  * Inode, size, mode, owner and times of every file, without logs and the test's own files. A command in a box changes the
  * root folder's ctime.
  */
-async function disk({ sh }: Box): Promise<readonly string[]> {
+async function disk(on: Box): Promise<readonly string[]> {
   const leftOut = ['/proc', '/sys', '/dev', '/root', '/opt/multinic', '/var/log', '/run/log'];
   const prune = leftOut.flatMap((path, at) => [...(at > 0 ? ['-o'] : []), '-path', path]);
   const format = '%p %i %s %m %U %T@ %C@\n';
-  const said = await sh([
+  const said = await on.sh([
     'find',
     '/',
     '-mindepth',
