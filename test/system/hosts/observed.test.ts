@@ -4,50 +4,47 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Box, BoxKind } from '../../../rig/hosts/box/box.ts';
 import { ip } from '../../../rig/hosts/namespace/command.ts';
 import { request } from '../../fixtures/agent-samples.ts';
+import { type CloudImage, renderedByCloudInit } from '../../fixtures/cloud-init.ts';
 import { KernelEvents } from '../../fixtures/kernel-events.ts';
 import { nic } from '../../host/agent-process.ts';
 import { eventually } from '../../host/eventually.ts';
 import { agentIn, boxForAgents } from './box-agent.ts';
 
 const mac = '02:00:00:00:01:05';
-/** The NIC is static in the files of cloud-init, with another address than the requested one. */
 const present = '10.0.0.50/16';
 const wanted = nic(0, mac, '10.0.0.11/16', { gateway: '10.0.0.254' });
 
-const networkd = `[Match]\nMACAddress=${mac}\n\n[Network]\nDHCP=no\n\n[Address]\nAddress=${present}\n`;
-const keyfile = `[connection]
-id=cloud-init ens5
-uuid=5b1f5e5c-3a0e-4f2d-9d0e-2c4b6a7f8e90
-autoconnect-priority=120
-type=ethernet
+/** Nova's metadata for the additional port: static, with another address than the requested one. */
+const networkData = {
+  links: [{ id: 'ens5', type: 'ovs', ethernet_mac_address: mac, mtu: 1500, vif_id: 'v' }],
+  networks: [
+    {
+      id: 'network1',
+      type: 'ipv4',
+      link: 'ens5',
+      network_id: 'n',
+      ip_address: '10.0.0.50',
+      netmask: '255.255.0.0',
+    },
+  ],
+  services: [],
+};
 
-[ethernet]
-mac-address=${mac}
-
-[ipv4]
-method=manual
-address1=${present}
-`;
-const ifcfg = `BOOTPROTO=none\nDEVICE=ens5\nHWADDR=${mac}\nIPADDR=10.0.0.50\nPREFIX=16\nONBOOT=yes\nTYPE=Ethernet\nUSERCTL=no\n`;
-const netplan = `network:
-  version: 2
-  ethernets:
-    ens5:
-      addresses: ["${present}"]
-      match: {macaddress: "${mac}"}
-      set-name: ens5
-`;
-
-const hosts: readonly (readonly [BoxKind['profile'], string, string, string])[] = [
-  ['netplan', '/etc/netplan/50-cloud-init.yaml', netplan, 'ethernets.ens5.addresses'],
-  ['networkd', '/etc/systemd/network/10-cloud-init-ens5.network', networkd, '[Address] Address'],
+const hosts: readonly (readonly [BoxKind['profile'], CloudImage, string, string])[] = [
+  ['netplan', 'ubuntu', '/etc/netplan/50-cloud-init.yaml', 'ethernets.ens5.addresses'],
+  ['networkd', 'networkd', '/etc/systemd/network/10-cloud-init-ens5.network', '[Address] Address'],
   [
     'keyfile',
+    'enterprise-linux-10',
     '/etc/NetworkManager/system-connections/cloud-init-ens5.nmconnection',
-    keyfile,
     'cloud-init ens5 (ipv4.method)',
   ],
-  ['ifcfg', '/etc/sysconfig/network-scripts/ifcfg-ens5', ifcfg, 'DEVICE=ens5 (IPADDR)'],
+  [
+    'ifcfg',
+    'enterprise-linux',
+    '/etc/sysconfig/network-scripts/ifcfg-ens5',
+    'DEVICE=ens5 (IPADDR)',
+  ],
 ];
 
 let box: Box | undefined;
@@ -83,12 +80,15 @@ async function disk(on: Box): Promise<readonly string[]> {
 describe('a host that never had an agent', () => {
   test.each(hosts)(
     'a check on %s writes no file, changes no kernel state, and reports the file of the NIC',
-    async (profile, path, text, section) => {
+    async (profile, image, path, section) => {
       box = await boxForAgents(`observed-${profile}`, { suite: 'bookworm', profile });
       await box.plug('ens5', mac);
-      const root = await box.root();
+      const { [path]: text = '' } = await renderedByCloudInit(image, networkData);
+      // Red Hat's build of cloud-init leaves this line out.
+      const managed = text.replace('NM_CONTROLLED=no\n', '');
+      const mode = profile === 'networkd' ? 0o644 : 0o600;
       await box.sh(['mkdir', '-p', dirname(path)]);
-      await writeFile(join(root, path), text, { mode: profile === 'networkd' ? 0o644 : 0o600 });
+      await writeFile(join(await box.root(), path), managed, { mode });
       await box.reboot();
       const { netns } = box;
       await eventually(async () => {
