@@ -170,7 +170,7 @@ describe('configuration by other programs', () => {
   const present = [address('ens4', '10.0.0.50/24'), address('ens4', '10.0.0.4/24')];
   const through = route('0.0.0.0/0', 'ens4', { via: '10.0.0.254', protocol: 4 });
   test('withFound reports foreign addresses and routes, and leaves out requested addresses and routes', () => {
-    const on = { addresses: present, routes: [through, route('10.9.0.0/16', 'ens4')] };
+    const on = { addresses: present, routes: [route('10.9.0.0/16', 'ens4'), through] };
     const routes = ['0.0.0.0/0 10.0.0.254', '10.9.0.0/16'];
     expect(foundOn(on)).toEqual({ addresses: ['10.0.0.50/24'], routes });
     const more = { routing: 'main' as const, routes: [{ to: '10.9.0.0/16' }] };

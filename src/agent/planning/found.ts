@@ -3,6 +3,7 @@ import type { FoundConfiguration } from '../../api/found-configuration.ts';
 import type { JobRequest, NicResult, RequestInterface } from '../../api/job.ts';
 import { interfaceName } from '../../api/names.ts';
 import { linkOf } from '../identity.ts';
+import { isDefault } from '../own-link.ts';
 import { shorten } from '../shorten.ts';
 import { isKernelMade, type Link, type Route, rt, type Snapshot } from '../snapshot.ts';
 import type { AgentState } from '../state.ts';
@@ -129,7 +130,10 @@ function kernelState(
   return {
     ...(isLeased ? { leasedLink: link.index } : {}),
     addresses: foreign.map(({ cidr }) => cidr).filter((cidr) => !requested.has(ipOf(cidr))),
-    routes: through.map(({ to, via }) => (via ? `${to} ${via}` : to)),
+    // A default route matters most, and the list is short.
+    routes: through
+      .toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)))
+      .map(({ to, via }) => (via ? `${to} ${via}` : to)),
   };
 }
 
