@@ -1,0 +1,78 @@
+import { argsOf } from '../api/args.ts';
+import type { NicView } from '../api/read-http.ts';
+import { existingNicsTexts } from '../api/texts/existing-nics.ts';
+import { filled } from '../api/texts/text.ts';
+import { multinic } from './commands.ts';
+import type { NextStep } from './step.ts';
+
+/** Foreign file with configuration for a NIC's next boot. */
+export interface ConfiguringFile {
+  readonly path: string;
+  /** Stanza or profile in the file, with the option; absent: unknown. */
+  readonly section?: string;
+}
+
+/** Reasons about a NIC's foreign configuration. */
+const reasons: ReadonlySet<string> = new Set(['NICInUse', 'LeasedByHost', 'PrimaryNIC']);
+
+/** True if foreign configuration is the reason. */
+export function isObstacle(reason: string): boolean {
+  return reasons.has(reason);
+}
+
+/** An observed NIC's reasons if an apply would configure the NIC. */
+const applicable: ReadonlySet<string> = new Set(['', 'Observed', 'Drifted']);
+
+/** True for an observed NIC if an apply would refuse, or not find, the NIC. */
+export function isRefused({ state, reason }: Pick<NicView, 'state' | 'reason'>): boolean {
+  return state === 'Observed' && !applicable.has(reason);
+}
+
+/** Codes for causes outside files, such as a Pod's macvlan. */
+const unrelatedToFile: ReadonlySet<string> = new Set([
+  'AddressElsewhere',
+  'ForeignReceiver',
+  'LinkHasMaster',
+  'LinkHasUpper',
+  'NameTaken',
+  'NameUnsupported',
+  'NodeAddress',
+]);
+
+/** Returns the file behind a NIC's reason; undefined: none, or unknown. */
+export function fileBehind(
+  reason: string,
+  { code = '', args, found }: Pick<NicView, 'code' | 'args' | 'found'>,
+): ConfiguringFile | undefined {
+  if (!isObstacle(reason) || unrelatedToFile.has(code)) return undefined;
+  const path = found?.file ?? argsOf(args)['path'];
+  if (path === undefined) return undefined;
+  return found?.section === undefined ? { path } : { path, section: found.section };
+}
+
+/** Returns the path's last part. */
+export function fileName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+type Release =
+  (typeof existingNicsTexts)[`release${'Netplan' | 'Networkd' | 'Keyfile' | 'Ifcfg' | 'Other'}`];
+
+/** Texts by the path's form. */
+const releases: readonly (readonly [RegExp, Release])[] = [
+  [/\/netplan\/[^/]*\.yaml$/, existingNicsTexts.releaseNetplan],
+  [/\.(network|link|conf)$/, existingNicsTexts.releaseNetworkd],
+  [/\.nmconnection$/, existingNicsTexts.releaseKeyfile],
+  [/\/ifcfg-[^/]*$/, existingNicsTexts.releaseIfcfg],
+];
+
+/** Returns how the user releases a NIC from the file, and the command for a check afterwards. */
+export function releaseStep({ path }: ConfiguringFile, node: string): NextStep {
+  const text = releases.find(([form]) => form.test(path))?.[1] ?? existingNicsTexts.releaseOther;
+  return {
+    text: filled(text, { file: path }),
+    isAfterText: true,
+    commands: [multinic('diff', node)],
+    preview: [],
+  };
+}
