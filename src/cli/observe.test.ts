@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { observeFleet } from '../../test/fixtures/cli/observed-fleet.ts';
 import { answerNodes, handleRequest } from '../../test/fixtures/cli/played-operator.ts';
 import { type CliFixture, startScene } from '../../test/fixtures/cli/scene.ts';
-import { nic } from '../explain/testing/healthy.ts';
+import { cluster, nic } from '../explain/testing/healthy.ts';
 import { observedNode } from '../explain/testing/observed.ts';
 
 async function startObserved(): Promise<CliFixture> {
@@ -55,6 +55,15 @@ it('sync --node refuses an observed node, and names how to leave the mode', asyn
   expect(status).toBe(3);
   expect(err).toContain('only observes its nodes');
   expect(err).toContain('{"spec":{"settings":{"mode":"Apply"}}}');
+});
+
+it('status counts no observed NIC for an operator of an earlier release', async () => {
+  const scene = await startScene();
+  const nics = { Pending: 0, InProgress: 0, Configured: 6, Failed: 0 };
+  scene.answers.set('GET /v1/clusters', { items: [{ ...cluster, nics }] });
+  const { status, out } = await scene.run('status');
+  expect(status).toBe(0);
+  expect(out).toMatch(/^biz-1 +yes +ok +- +3 +6 +0 +0 +0 +0 /m);
 });
 
 it('doctor -o json lists every NIC behind a shared finding', async () => {

@@ -31,6 +31,7 @@ export function isRefused({ state, reason }: Pick<NicView, 'state' | 'reason'>):
 /** Codes for causes outside files, such as a Pod's macvlan. */
 const unrelatedToFile: ReadonlySet<string> = new Set([
   'AddressElsewhere',
+  'FileUnreadable',
   'ForeignReceiver',
   'LinkHasMaster',
   'LinkHasUpper',
@@ -45,9 +46,11 @@ export function fileBehind(
   { code = '', args, found }: Pick<NicView, 'code' | 'args' | 'found'>,
 ): ConfiguringFile | undefined {
   if (!isObstacle(reason) || unrelatedToFile.has(code)) return undefined;
-  const path = found?.file ?? argsOf(args)['path'];
+  const values = argsOf(args);
+  const path = found?.file ?? values['path'];
   if (path === undefined) return undefined;
-  return found?.section === undefined ? { path } : { path, section: found.section };
+  const section = found?.section ?? values['section'];
+  return section === undefined ? { path } : { path, section };
 }
 
 /** Returns the path's last part. */
@@ -58,12 +61,12 @@ export function fileName(path: string): string {
 type Release =
   (typeof existingNicsTexts)[`release${'Netplan' | 'Networkd' | 'Keyfile' | 'Ifcfg' | 'Other'}`];
 
-/** Texts by the path's form. */
+/** Texts by the path's form; a message may have room for the file's name only. */
 const releases: readonly (readonly [RegExp, Release])[] = [
-  [/\/netplan\/[^/]*\.yaml$/, existingNicsTexts.releaseNetplan],
+  [/\.yaml$/, existingNicsTexts.releaseNetplan],
   [/\.(network|link|conf)$/, existingNicsTexts.releaseNetworkd],
   [/\.nmconnection$/, existingNicsTexts.releaseKeyfile],
-  [/\/ifcfg-[^/]*$/, existingNicsTexts.releaseIfcfg],
+  [/(?:^|\/)ifcfg-[^/]*$/, existingNicsTexts.releaseIfcfg],
 ];
 
 /** Returns how the user releases a NIC from the file, and the command for a check afterwards. */

@@ -71,7 +71,7 @@ it.each<Row>([
   ],
   [
     'a file that only the values of the message name',
-    many(2, (number) => refusing(number, { reason: 'NICInUse', args: `path=${file}` })),
+    many(2, (number) => refusing(number, { reason: 'NICInUse', args: 'path=50-cloud-init.yaml' })),
     [['error', cluster, /^2 nodes: 50-cloud-init.yaml configures 4 NICs: worker-0, worker-1$/]],
   ],
   [
@@ -84,6 +84,11 @@ it.each<Row>([
         /^5000 nodes: 10000 NICs .* worker-0\/multinic0: link ens8 has 10.7.0.1\/24$/,
       ],
     ],
+  ],
+  [
+    'a file that the agent cannot read',
+    many(2, (number) => refusing(number, { ...leased, code: 'FileUnreadable' })),
+    [['error', cluster, /^2 nodes: 4 NICs with this reason/]],
   ],
   [
     'macvlans of Pods on NICs with a file',
@@ -144,6 +149,7 @@ it.each([
   ['/etc/systemd/network/10-cloud-init-ens5.network', '[Match]'],
   ['/etc/NetworkManager/system-connections/cloud-init-eth1.nmconnection', 'profile'],
   ['/etc/sysconfig/network-scripts/ifcfg-eth1', 'remove /etc/sysconfig'],
+  ['50-cloud-init.yaml', 'stanza'],
   ['/etc/network/interfaces', 'configuration of the NIC'],
 ])('next step for %s names the path, and then checks a node', (path, word) => {
   const [finding] = refusedNics(many(2, (n) => refusing(n, { ...leased, found: { file: path } })));
