@@ -38,6 +38,7 @@ const object = { uid: 'u', generation: 1, deleting: false, conditions: [failedCh
 
 it.each([
   ['has differences', 4, {}],
+  ['is not checked yet', 4, { nics: [nic(1, 0, { state: 'Observed', reason: 'Observed' })] }],
   ['is as planned', 0, { nics: configured }],
   ['could not be checked', 1, { nics: configured, object }],
 ])('diff of an observed node that %s ends with %i', async (_, status, more) => {

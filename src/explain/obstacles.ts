@@ -20,12 +20,17 @@ export function isObstacle(reason: string): boolean {
   return reasons.has(reason);
 }
 
-/** An observed NIC's reasons if an apply would configure the NIC. */
-const applicable: ReadonlySet<string> = new Set(['', 'Observed', 'Drifted']);
+/** True for an observed NIC if an apply would configure the NIC. */
+export function wouldChange({ state, reason }: Pick<NicView, 'state' | 'reason'>): boolean {
+  return state === 'Observed' && reason === 'Drifted';
+}
+
+/** Reasons for an observed NIC without a refusal. */
+const withoutRefusal: ReadonlySet<string> = new Set(['', 'Observed', 'Drifted']);
 
 /** True for an observed NIC if an apply would refuse, or not find, the NIC. */
 export function isRefused({ state, reason }: Pick<NicView, 'state' | 'reason'>): boolean {
-  return state === 'Observed' && !applicable.has(reason);
+  return state === 'Observed' && !withoutRefusal.has(reason);
 }
 
 /** Codes for causes outside files, such as a Pod's macvlan. */

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { multinic } from '../../explain/commands.ts';
-import { isRefused } from '../../explain/obstacles.ts';
+import { wouldChange } from '../../explain/obstacles.ts';
 import { driftOf } from '../../explain/steps/kernel.ts';
 import { isObserved, nodeKey } from '../../explain/subject.ts';
 import type { EndWith } from '../exit-status.ts';
@@ -85,9 +85,7 @@ type Differing = Pick<NicView, 'name' | 'macAddress' | 'message'>;
  * only.
  */
 function differingNics(node: NodeView): Differing[] {
-  if (isObserved(node)) {
-    return node.nics.filter((nic) => nic.state === 'Observed' && !isRefused(nic));
-  }
+  if (isObserved(node)) return node.nics.filter(wouldChange);
   const { nics, nodeName, drifted, message: ofNode } = node;
   if (!drifted) return [];
   const differing = nics.flatMap((nic) => {

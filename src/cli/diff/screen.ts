@@ -3,7 +3,7 @@ import { existingNicsTexts } from '../../api/texts/existing-nics.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
 import { filled } from '../../api/texts/text.ts';
 import { words } from '../../api/texts/titles.ts';
-import { isRefused } from '../../explain/obstacles.ts';
+import { isRefused, wouldChange } from '../../explain/obstacles.ts';
 import type { NextStep } from '../../explain/step.ts';
 import { isObserved } from '../../explain/subject.ts';
 import { ageOf } from '../../explain/wording.ts';
@@ -66,22 +66,37 @@ function nicLines({ node, pending }: DiffPage, lang: Language): string[] {
   const foundOf = (name: string) =>
     nics.filter((nic) => nic.name === name).flatMap((nic) => foundLines(nic, lang));
   const refused = nics.filter(isRefused);
+  const further = nics.filter(
+    (nic) => nic.state === 'Observed' && !isRefused(nic) && !wouldChange(nic),
+  );
   // No apply corrects these.
   const problems = problemsOf(node);
   const named = new Set([
     ...pending.map(({ nic }) => nic),
-    ...[...refused, ...problems].map(({ name }) => name),
+    ...[...refused, ...further, ...problems].map(({ name }) => name),
   ]);
   // A problem of the whole node leaves the other NICs unknown.
   const isKnown = problems.every(({ isNode }) => !isNode);
   const same = nics.filter(({ name }) => isKnown && !named.has(name));
-  const none = screensTexts.noDifference[lang];
   return [
     ...pending.flatMap((changes) => changeLines(changes, foundOf(changes.nic), lang)),
     ...refused.flatMap((nic) => refusedLines(nic, lang)),
+    ...further.flatMap((nic) => [`${nic.name}: ${nic.message}`, ...foundLines(nic, lang)]),
     ...problems.flatMap(({ name, text }) => [`${name}: ${text}`, ...foundOf(name)]),
-    ...(same.length > 0 ? [`${same.map(({ name }) => name).join(', ')}: ${none}`] : []),
-    ...same.flatMap((nic) => foundLines(nic, lang)),
+    ...sameLines(same, lang),
+  ];
+}
+
+/** Returns a line for NICs without difference; a NIC with foreign configuration has lines of its own. */
+function sameLines(same: readonly NicView[], lang: Language): string[] {
+  const none = screensTexts.noDifference[lang];
+  const plain = same.filter((nic) => foundLines(nic, lang).length === 0).map(({ name }) => name);
+  return [
+    ...(plain.length > 0 ? [`${plain.join(', ')}: ${none}`] : []),
+    ...same.flatMap((nic) => {
+      const found = foundLines(nic, lang);
+      return found.length > 0 ? [`${nic.name}: ${none}`, ...found] : [];
+    }),
   ];
 }
 

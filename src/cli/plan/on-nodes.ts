@@ -3,7 +3,7 @@ import { doctorTexts } from '../../api/texts/doctor.ts';
 import { existingNicsTexts } from '../../api/texts/existing-nics.ts';
 import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import type { Finding } from '../../explain/finding.ts';
-import { isObstacle, isRefused } from '../../explain/obstacles.ts';
+import { isObstacle, isRefused, wouldChange } from '../../explain/obstacles.ts';
 import { refusedNics } from '../../explain/sections/refused-nics.ts';
 import { isObserved } from '../../explain/subject.ts';
 import { ageOf } from '../../explain/wording.ts';
@@ -56,7 +56,7 @@ function observedText(observed: readonly NodeView[], lang: Language): string {
   const nics = observed.flatMap((node) => node.nics);
   const done = nics.filter(({ state }) => state === 'Configured').length;
   const refused = nics.filter(isRefused).length;
-  const changed = nics.filter((nic) => nic.state === 'Observed' && !isRefused(nic)).length;
+  const changed = nics.filter(wouldChange).length;
   const counts = { done, refused, changed, all: amount(nics.length, 'NIC') };
   return filled(existingNicsTexts.observedNics, counts)[lang];
 }
