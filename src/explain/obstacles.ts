@@ -1,5 +1,5 @@
 import { argsOf } from '../api/args.ts';
-import type { NicView } from '../api/read-http.ts';
+import type { NicView, NodeView } from '../api/read-http.ts';
 import { existingNicsTexts } from '../api/texts/existing-nics.ts';
 import { filled } from '../api/texts/text.ts';
 import { multinic } from './commands.ts';
@@ -18,6 +18,16 @@ const reasons: ReadonlySet<string> = new Set(['NICInUse', 'LeasedByHost', 'Prima
 /** True if foreign configuration is the reason. */
 export function isObstacle(reason: string): boolean {
   return reasons.has(reason);
+}
+
+/** True if the controller only knows the annotation `multinic.io/paused` from Viola, not mode Observe. */
+export function ignoresObserve({ mode, reason, ready }: NodeView): boolean {
+  return mode === 'Observe' && reason === 'Paused' && ready !== 'True';
+}
+
+/** Returns how the user gets a controller with mode Observe; without the annotation an earlier controller applies. */
+export function upgradeStep(): NextStep {
+  return { text: existingNicsTexts.upgradeController, commands: [], preview: [] };
 }
 
 /** True for an observed NIC if an apply would configure the NIC. */

@@ -7,6 +7,7 @@ import { isRecent } from '../checks/patience.ts';
 import { keyOf } from '../commands.ts';
 import type { SystemFacts } from '../facts.ts';
 import { nextFor } from '../next-steps.ts';
+import { ignoresObserve, upgradeStep } from '../obstacles.ts';
 import type { NextStep } from '../step.ts';
 import { isObserved, isSyncedBy, isUnsent, nodeKey, valueOf } from '../subject.ts';
 import { ofMessage } from '../wording.ts';
@@ -44,13 +45,11 @@ function ofNode(node: NodeView, facts: SystemFacts): Checked['findings'] {
   return [error(key, reason, ofMessage(reason, message), nextFor(reason, about))];
 }
 
-/** With mode Observe an earlier controller sees only Viola's annotation `multinic.io/paused`, and checks nothing. */
 function paused(node: NodeView, next: NextStep): Checked['findings'][number] {
-  const { mode, reason, message } = node;
-  if (mode !== 'Observe') return warning(nodeKey(node), reason, ofMessage(reason, message), next);
-  const { controllerTooOld, upgradeController } = existingNicsTexts;
-  const upgrade = { text: upgradeController, commands: [], preview: [] };
-  return warning(nodeKey(node), 'Observed', controllerTooOld, upgrade);
+  const { reason, message } = node;
+  return ignoresObserve(node)
+    ? warning(nodeKey(node), 'Observed', existingNicsTexts.controllerTooOld, upgradeStep())
+    : warning(nodeKey(node), reason, ofMessage(reason, message), next);
 }
 
 /** The OpenstackConfig's finding names the mode; only NICs missing from the object are left. */

@@ -94,6 +94,18 @@ export const observedFaults: readonly Fault[] = [
     decides: ['node'],
   },
   {
+    title: 'observed node with a controller of an earlier release',
+    facts: nicWith(
+      { state: 'Pending' },
+      { mode: 'Observe', state: 'Pending', ready: 'Unknown', reason: 'Paused' },
+    ),
+    step: 'Acceptance',
+    reason: 'Observed',
+    evidence: ['does not know mode Observe'],
+    command: '',
+    decides: ['node'],
+  },
+  {
     title: 'NIC whose file cloud-init wrote',
     facts: nicWith(
       { ...leasedByCloudInit, state: 'Failed' },
