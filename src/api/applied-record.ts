@@ -32,7 +32,10 @@ export const appliedRecord = z.object({
     'uid of the object that the agent run was for; the record is valid for no other object.',
     64,
   ),
-  action: text('apply or cleanup.', 16),
+  action: text(
+    'apply, cleanup or, if in mode Observe agents have only checked the node, check.',
+    16,
+  ),
   content: text('Hash of the requested NICs.', 64),
   nodeName: text('Kubernetes node that the agent ran on.'),
   nodeUid: text('uid of that Node.', 64),
@@ -42,6 +45,10 @@ export const appliedRecord = z.object({
   checkAsked: text('Value of the annotation multinic.io/check at that time.', 64),
   healAsked: text('Value of the annotation multinic.io/heal at that time.', 64),
   checkedAt: time('When a check last compared the node with this record'),
+  checkedContent: text(
+    'Hash of the requested NICs and the machine at the last check in mode Observe.',
+    64,
+  ),
   job: text('Name of the agent Job.'),
   attempt: z.int().optional().describe('Number of the attempt.'),
   worked: z

@@ -1,4 +1,5 @@
 import type { metricTable } from '../api/metrics.ts';
+import { nodeConfigState } from '../api/multinicnodeconfig.ts';
 import type { Store } from '../kube/cache/store.ts';
 import type { Metrics } from '../process/metrics.ts';
 import type { Runner } from './jobs/runner.ts';
@@ -11,7 +12,7 @@ import { isDrifted } from './status/conditions.ts';
 import { whyNotReady } from './status/not-ready.ts';
 import type { ControllerMetrics } from './status/report.ts';
 
-const states = ['Pending', 'InProgress', 'Configured', 'Failed'] as const;
+const states = nodeConfigState.options;
 
 /** Updates the gauges for objects and NICs by state and reason; returns the unsubscribe function. */
 export function gaugeStates(configs: Store<NodeConfig>, metrics: ControllerMetrics): () => void {

@@ -1,3 +1,4 @@
+import type { Node } from '../kube/core-resources.ts';
 import { isConflict } from '../kube/errors.ts';
 import { refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
@@ -7,7 +8,8 @@ import { type Finalizer, hasFinalizer } from './deletion/finalizer.ts';
 import type { ScheduleCheck } from './drift/next-check.ts';
 import type { Turns } from './drift/turns.ts';
 import { collectRuns } from './jobs/obsolete-runs.ts';
-import { acceptSpec, type Contents } from './jobs/request.ts';
+import { isObserved } from './jobs/permission.ts';
+import { type AcceptedSpec, acceptSpec, type Contents } from './jobs/request.ts';
 import type { Runner } from './jobs/runner.ts';
 import type { NodeConfig, Stores } from './objects/stores.ts';
 import type { UnreadyNodes } from './objects/unready-nodes.ts';
@@ -15,6 +17,7 @@ import { contestOf } from './records/contest.ts';
 import type { NodeRecords } from './records/node-records.ts';
 import type { Gate } from './removals/gate.ts';
 import { leavingFirst } from './removals/losses.ts';
+import type { EndChanges } from './scheduling/end-changes.ts';
 import type { PartialChange } from './scheduling/held-change.ts';
 import type { NextRun } from './scheduling/next-run.ts';
 import type { Refuse } from './scheduling/refuse.ts';
@@ -35,6 +38,7 @@ interface ReconcilerOptions {
   readonly refuse: Refuse;
   readonly unready: UnreadyNodes;
   readonly nextRun: NextRun;
+  readonly endChanges: EndChanges;
   readonly scheduleCheck: ScheduleCheck;
   readonly turns: Turns;
   readonly rollout: Pick<Rollout, 'continuedBy' | 'hold'>;
@@ -46,11 +50,12 @@ interface ReconcilerOptions {
 
 /**
  * Reconciles a MultiNicNodeConfig: adds the finalizer, accepts entries, finds the Node, starts an agent run, writes the
- * status, schedules drift checks. If the object is being deleted, cleans the node and removes the finalizer.
+ * status, schedules checks. In mode Observe, only schedules checks. If the object is being deleted, cleans the node and removes the finalizer.
  */
 export function createReconciler(options: ReconcilerOptions) {
   const { stores, otherController, runner, finalizer, deletion, gate, records, refuse } = options;
-  const { unready, nextRun, scheduleCheck, turns, rollout, reporter, random, forget } = options;
+  const { unready, nextRun, endChanges, scheduleCheck, turns, rollout, reporter, random, forget } =
+    options;
 
   async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | void> {
     return turns.take(key, async () => reconcileOnce(key, signal));
@@ -115,6 +120,13 @@ export function createReconciler(options: ReconcilerOptions) {
     report.unready(absence?.message);
     const contest = contestOf(config, records);
     if (contest) return refuse(report, contest.why, signal, contest.undone);
+    const about = { report, node, spec };
+    const outcome = await (isObserved(config) ? observe(about, signal) : change(about, signal));
+    return within(outcome, absence?.inMs);
+  }
+
+  async function change({ report, node, spec }: About, signal: AbortSignal) {
+    const { config } = report;
     const first = leavingFirst({ config, spec, node }, records);
     if (first) return waitFor(first, report);
     const left = await deletion.leaveFormerNode(report, node, 'otherNode', signal);
@@ -130,10 +142,24 @@ export function createReconciler(options: ReconcilerOptions) {
     const about = { report, node, action: 'apply', contents } as const;
     const task = { ...about, removals, held: heldChange };
     const progress = await nextRun(task, signal);
-    return within(progress.done ? scheduleCheck(task) : progress, absence?.inMs);
+    return progress.done ? scheduleCheck(task) : progress;
+  }
+
+  /** Leaves the node unchanged, and schedules its next check. */
+  async function observe({ report, node, spec }: About, signal: AbortSignal) {
+    if (await endChanges(report, signal)) return { requeueAfterMs: 0 };
+    report.tell({ kind: 'recorded' });
+    return scheduleCheck({ report, node, action: 'apply', contents: spec });
   }
 
   return reconcile;
+}
+
+/** An object with its accepted spec and its Node. */
+interface About {
+  readonly report: Report;
+  readonly node: Node;
+  readonly spec: AcceptedSpec;
 }
 
 /** Returns what may be applied now. */

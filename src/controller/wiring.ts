@@ -52,7 +52,7 @@ export function wireController({ values, makeRollout, ...base }: WiringOptions) 
   const enqueue = (keys: readonly string[]): void => keys.forEach((key) => changes.enqueue(key));
   const { occupies: occupied } = otherController;
   const scheduling = createScheduling({ ...base, values, stores, occupied, makeRollout, enqueue });
-  const { runner, jobs, pods, refuse, rollout } = scheduling;
+  const { runner, jobs, pods, endChanges, refuse, rollout } = scheduling;
   const removals = createRemovals({ ...own, stores });
   const records = createNodeRecords({ ...own, stores, runner });
   const reporter = createReporter({ ...own, configs, recorder });
@@ -79,7 +79,7 @@ export function wireController({ values, makeRollout, ...base }: WiringOptions) 
   const nextRun = createNextRun({ ...runs, isCurrent: createIsCurrent(client), records, version });
   const finalizer = createFinalizer(client, perform);
   const { gate } = removals;
-  const steps = { finalizer, gate, nextRun, refuse, records, reporter };
+  const steps = { finalizer, gate, nextRun, endChanges, refuse, records, reporter };
   const shared = { ...own, stores, unready, ...steps };
   const turns = new Turns();
   const changes = controllers.define({

@@ -3,13 +3,15 @@ import { nodeConfigs, openstackConfigs } from '../../rig/chain/kinds.ts';
 import type { Attachment } from '../../rig/openstack/tenant.ts';
 import { findCondition } from '../../src/api/condition.ts';
 import type { InterfaceSpec } from '../../src/api/multinicnodeconfig.ts';
-import { namespaces } from '../../src/api/names.ts';
+import { annotations, labels, namespaces } from '../../src/api/names.ts';
 import type { Reason } from '../../src/api/reasons.ts';
 import { applyConfig, attach, detach, type Edit } from '../fixtures/chain/acts.ts';
 import { endure, settle } from '../fixtures/chain/faults.ts';
 import {
+  configStatusOf,
   expectUnchanged,
   generous,
+  nodeConfigObjectOf,
   nodeConfigOf,
   standingOf,
   untilConfigReason,
@@ -106,6 +108,37 @@ describe('an OpenstackConfig beyond schema validation', () => {
   });
 });
 
+it('mode Observe delivers a new port and changes nothing on the host, until mode Apply', async () => {
+  await untilConfigured(world, one, 'multinic0');
+  const { interfaces: _, ...before } = await standingOf(world, one);
+  await using after = new AsyncDisposableStack();
+  after.defer(() => applyConfig(world, one));
+  await applyConfig(world, one, { settings: { mode: 'Observe' } });
+  const { port_id } = await attach(world, one);
+  after.defer(() => detach(world, one, port_id));
+  await vi.waitFor(() => {
+    const { spec, metadata } = nodeConfigObjectOf(world, one) ?? {};
+    expect(spec).toMatchObject({ mode: 'Observe', interfaces: [{}, { portId: port_id }] });
+    expect(metadata?.annotations).toMatchObject({ [annotations.paused]: 'true' });
+    const { conditions } = configStatusOf(world, one);
+    for (const type of ['Ready', 'NICsReady']) {
+      expect(findCondition(conditions, type)).toMatchObject({
+        status: 'Unknown',
+        reason: 'Observed',
+      });
+    }
+  }, generous);
+  const { interfaces: _now, ...host } = await standingOf(world, one);
+  expect(host).toEqual(before);
+  await applyConfig(world, one);
+  await untilConfigured(world, one, 'multinic0', 'multinic1');
+  expect(nodeConfigObjectOf(world, one)?.metadata.annotations).not.toHaveProperty([
+    annotations.paused,
+  ]);
+  await after.disposeAsync();
+  await untilConfigured(world, one, 'multinic0');
+});
+
 type Entry = InterfaceSpec & { readonly address: string };
 
 function entryOf({ port_id, mac_addr, fixed_ips }: Attachment, id: number): Entry {
@@ -158,5 +191,56 @@ describe('a MultiNicNodeConfig beyond schema validation', () => {
     await after.disposeAsync();
     await vi.waitFor(() => expect(nodeConfigOf(world, byHand)).toBeUndefined(), generous);
     expect(await standingOf(world, byHand)).toEqual(empty);
+  });
+});
+
+/** Returns the agent Jobs of the worker that the test writes the object for. */
+function jobsOfHand() {
+  const jobs = world.business.server.objects('jobs.batch', namespaces.agents);
+  return jobs.filter(({ metadata }) =>
+    metadata.annotations?.[annotations.config]?.endsWith('/by-hand'),
+  );
+}
+
+/** Returns the actions of the Jobs that are newer than these. */
+function actionsSince(names: ReadonlySet<string>) {
+  const created = jobsOfHand().filter(({ metadata }) => !names.has(metadata.name));
+  return created.map(({ metadata }) => metadata.labels?.[labels.action]);
+}
+
+describe('a MultiNicNodeConfig in mode Observe', () => {
+  const ref = { name: 'by-hand', namespace: namespaces.system };
+
+  it('the node is checked and not changed, and is configured in mode Apply', async () => {
+    const { client } = world.business;
+    await using after = new AsyncDisposableStack();
+    const port = await attach(world, byHand);
+    after.defer(() => detach(world, byHand, port.port_id));
+    const interfaces = [entryOf(port, 0)];
+    const spec = { nodeName: ref.name, instanceId: byHand.serverId, interfaces };
+    const author = { fieldManager: 'people' };
+    const host = await standingOf(world, byHand);
+    const earlier = new Set(jobsOfHand().map(({ metadata }) => metadata.name));
+
+    const paused = { ...ref, annotations: { [annotations.paused]: 'true' } };
+    const observed = { metadata: paused, spec: { ...spec, mode: 'Observe' as const } };
+    await client.apply(nodeConfigs, observed, author);
+    after.defer(() => client.delete(nodeConfigs, ref));
+    await vi.waitFor(() => {
+      const { state, summary, applied, conditions } = nodeConfigOf(world, byHand)?.status ?? {};
+      expect({ state, nics: summary?.nics }).toEqual({ state: 'Observed', nics: '0/1' });
+      expect(applied).toMatchObject({ action: 'check' });
+      expect(applied).toHaveProperty('checkedAt');
+      expect(findCondition(conditions, 'Ready')).toMatchObject({ reason: 'Observed' });
+      expect(findCondition(conditions, 'Paused')).toBeUndefined();
+    }, generous);
+    expect(new Set(actionsSince(earlier))).toEqual(new Set(['check']));
+    expect(await standingOf(world, byHand)).toEqual({ ...host, interfaces });
+
+    await client.apply(nodeConfigs, { metadata: ref, spec }, author);
+    await untilConfigured(world, byHand, 'multinic0');
+    expect(actionsSince(earlier)).toContain('apply');
+    await after.disposeAsync();
+    await vi.waitFor(() => expect(nodeConfigOf(world, byHand)).toBeUndefined(), generous);
   });
 });

@@ -35,7 +35,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '985f99a52dab1009d29622b65e80b26a309dea1c17709df216847bb7e6b3237f',
     '9e13134961fdd8acc77ac0cf4f13104610ac76da71ee63c162cf6cbf32a5a4be',
     'be76c363a224c3a32840aa9d36499aca5eefa039b80aca4c7f972db8e56885ae',
-    '170f0a9e9ccd0c1dd5cb172d6bbe377b6b304f32de3da720f372c2937d55f80c',
+    '872c7f38345ff65881dfe6391c83daa75815ac2b17dc360871572544d1c9a3d1',
   ],
   'multinicoperators.multinic.example.com': [
     '76d900951b0b115b037945ee70b4dfb0464b53bdf4596a91874121f606c81044',

@@ -25,6 +25,8 @@ export interface ConditionsInput {
   readonly summary: NonNullable<BizConfigStatus['summary']>;
   /** Names of pending nodes that have not been ready: nothing is in progress on them. */
   readonly unready: readonly string[];
+  /** Number of nodes in mode Observe: nothing is in progress on them. */
+  readonly observed: number;
   readonly now: Date;
 }
 
@@ -69,16 +71,20 @@ function readyIn(input: ConditionsInput): Judgement {
 }
 
 /** Returns whether the nodes are configured, apart from waiting removals. */
-function progressIn({ summary, unready }: ConditionsInput): Judgement {
+function progressIn({ summary, unready, observed }: ConditionsInput): Judgement {
   const { totalNodes: total = 0, failedNodes = 0, pendingNodes = 0 } = summary;
   if (failedNodes > 0)
     return no('NodesFailed', `${failedNodes} of ${counted(total, 'node')} failed`);
   const absent = `${counted(unready.length, 'node has', 'nodes have')} not been ready for five minutes, and the state of the NICs is unknown: ${namedSome(unready, mostNamed)}`;
-  if (pendingNodes > unready.length) {
+  if (pendingNodes > unready.length + observed) {
     const message = [processing(total), ...(unready.length > 0 ? [absent] : [])].join('; ');
     return { status: 'Unknown', reason: 'ProcessingNodes', message };
   }
   if (unready.length > 0) return { status: 'Unknown', reason: 'NodeNotReady', message: absent };
+  if (observed > 0) {
+    const message = `observe only: ${observed} of ${counted(total, 'node')} with spec.mode Observe`;
+    return { status: 'Unknown', reason: 'Observed', message };
+  }
   const message = total === 0 ? noNodes : `${counted(total, 'node')} configured`;
   return { status: 'True', reason: 'AllNodesConfigured', message };
 }
@@ -90,9 +96,11 @@ function appliedIn(input: ConditionsInput, ready: Judgement): Judgement {
   return no('ReadOnly', edit.message);
 }
 
-function inProgressIn({ summary, unready }: ConditionsInput, ready: Judgement): ConditionUpdate {
+function inProgressIn(input: ConditionsInput, ready: Judgement): ConditionUpdate {
+  const { summary, unready, observed } = input;
   const { totalNodes = 0, pendingNodes = 0 } = summary;
-  if (pendingNodes <= unready.length) return { type: 'InProgress', ...ready, status: 'False' };
+  if (pendingNodes <= unready.length + observed)
+    return { type: 'InProgress', ...ready, status: 'False' };
   const message = processing(totalNodes);
   return { type: 'InProgress', status: 'True', reason: 'ProcessingNodes', message };
 }
@@ -101,9 +109,12 @@ function processing(total: number): string {
   return `Processing network configurations for ${counted(total, 'node')}`;
 }
 
-/** Returns Reconciling while the controller continues alone, Stalled when a user must act, and neither when done. */
+/**
+ * Returns Reconciling while the controller continues alone, Stalled when a user must act, and neither when done or when
+ * nodes are only observed.
+ */
 function activityIn({ status, reason, message }: Judgement): ConditionUpdate[] {
-  if (status === 'True') return [];
+  if (status === 'True' || reason === 'Observed') return [];
   const goesOn = reasons[reason].retryable && reason !== 'RemovalHeld';
   return [{ type: goesOn ? 'Reconciling' : 'Stalled', status: 'True', reason, message }];
 }

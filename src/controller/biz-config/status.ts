@@ -12,7 +12,7 @@ import { handledRemovals } from './removal.ts';
  */
 const maxBytes = Math.floor(1.4 * 1024 * 1024);
 
-export type StatusInput = Omit<ConditionsInput, 'summary' | 'unready'>;
+export type StatusInput = Omit<ConditionsInput, 'summary' | 'unready' | 'observed'>;
 
 /** Returns the whole status of a MultiNicBizConfig. Pure. */
 export function statusOf(input: StatusInput): BizConfigStatus {
@@ -32,7 +32,12 @@ export function statusOf(input: StatusInput): BizConfigStatus {
   const status: BizConfigStatus = {
     observedGeneration: source.metadata.generation ?? 0,
     ...(specHash === undefined ? {} : { observedSpecHash: specHash }),
-    conditions: conditionsOf({ ...input, summary, unready: unreadyIn(nodeStatuses) }),
+    conditions: conditionsOf({
+      ...input,
+      summary,
+      unready: unreadyIn(nodeStatuses),
+      observed: count('Observed'),
+    }),
     summary,
     ...defined(handledRemovals(source, mode.kind === 'active', now)),
   };

@@ -2,6 +2,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
+import { prohibitionOf } from '../jobs/permission.ts';
 import { acceptEntries } from '../jobs/request.ts';
 import { isReady } from '../objects/machine.ts';
 import type { Stores } from '../objects/stores.ts';
@@ -52,6 +53,7 @@ export function createDeletion(options: DeletionOptions): Deletion {
   return {
     leaveFormerNode,
     async finish(report, signal) {
+      if (prohibitionOf(report.config, 'cleanup')) return release(report, signal);
       const target = findTarget(report.config, nodes);
       report.about(acceptEntries([]), target.kind === 'node' ? target.name : undefined);
       const here = target.kind === 'node' ? target.node : undefined;

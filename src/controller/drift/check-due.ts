@@ -1,9 +1,10 @@
 import type { Node } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
-import type { Applied, RecordAges } from '../jobs/applied.ts';
+import type { RecordAges } from '../jobs/applied.ts';
 import { nodeEventsOf } from '../jobs/node-events.ts';
 import type { NodeEvents } from '../jobs/runner.ts';
 import type { NodeConfig } from '../objects/stores.ts';
+import type { CheckBasis } from './check-basis.ts';
 import type { Confirmations } from './confirmations.ts';
 import { checkTimesOf, contentOfCheck, type Due, dueIn, dueOn, pauseOf } from './drift.ts';
 import type { StartedChecks } from './started-checks.ts';
@@ -25,17 +26,18 @@ interface CheckDueOptions {
   readonly intervalMs: () => number;
 }
 
-/** An object with its Node and its record. */
-interface AppliedConfig {
+/** An object with its Node, and what a check compares. */
+interface CheckedConfig {
   readonly config: NodeConfig;
   readonly node: Node;
-  readonly applied: Applied;
+  readonly basis: CheckBasis;
 }
 
 export function checkDue(
-  { config, node, applied }: AppliedConfig,
+  { config, node, basis }: CheckedConfig,
   { ages, confirmations, startedChecks, intervalMs }: CheckDueOptions,
 ): CheckDue {
+  const { applied, isNew } = basis;
   const key = keyOf(config);
   const occasion = nodeEventsOf(config, node);
   const recordAgeMs = ages.of(ageKey(key), checkTimesOf(applied));
@@ -46,10 +48,15 @@ export function checkDue(
   const sinceCheckMs = applied.checkedAt === undefined ? Infinity : ageMs;
   const lastCheckMs = Math.min(sinceCheckMs, startedChecks.ageMs(key));
   const age = { ageMs, intervalMs: intervalMs(), lastCheckMs };
-  const content = contentOfCheck(applied, occasion, confirmed?.at);
+  const content = contentOfCheck(applied, occasion, confirmed?.at, basis.content);
   const isUnderWay = startedChecks.has(key, content);
   const due = dueOn(applied, occasion, isUnderWay ? { ...age, lastCheckMs: Infinity } : age);
-  return { occasion, content, due, dueInMs: dueIn(applied, occasion, age) };
+  return {
+    occasion,
+    content,
+    due: isNew ? 'contents' : due,
+    dueInMs: dueIn(applied, occasion, age),
+  };
 }
 
 /** Returns the key for the time of the last check in `RecordAges`. */

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
+import { prohibitionOf } from '../jobs/permission.ts';
 import type { Failure } from '../jobs/runner.ts';
 import { type ControllerMetrics, outcomeLabel } from '../status/report.ts';
 import { isForApply } from './check-findings.ts';
@@ -38,7 +39,8 @@ export function createCheckFailures(options: CheckFailuresOptions): CheckFailure
       const last = failingChecks.of(key, desired.content);
       if (!last) return undefined;
       const { failure } = last;
-      if (isForApply(failure, policy === 'heal' || isHealAsked(applied, occasion))) {
+      const heals = policy === 'heal' || isHealAsked(applied, occasion);
+      if (!prohibitionOf(task.report.config, 'apply') && isForApply(failure, heals)) {
         return heal(task, checkedAs(applied, occasion, clock.now()));
       }
       const left = last.until - clock.monotonicMs();

@@ -1,11 +1,12 @@
 import { type ConditionUpdate, maxMessage } from '../../api/condition.ts';
-import { isBeyondApply, type JobResult, type NicResult } from '../../api/job.ts';
+import { isBeyondApply, type JobResult } from '../../api/job.ts';
 import { interfaceName } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { type Applied, completionOf } from '../jobs/applied.ts';
 import { isOpen } from '../jobs/evidence.ts';
 import type { Failure } from '../jobs/runner.ts';
 import { unreadable } from '../scheduling/terms.ts';
+import { nicTexts } from '../status/nic-texts.ts';
 
 /**
  * Marks the record incomplete, due to drift or an unsupported check: the contents are applied again. The attempt still
@@ -43,20 +44,7 @@ export function driftIn(result: JobResult): readonly Reason[] {
 
 export function drifted({ nics, warnings }: JobResult): ConditionUpdate {
   const open = nics.filter((nic) => isOpen(nic) && !isBeyondApply(nic));
-  const message = open.length > 0 ? nicTexts(open) : warnings.join('; ');
+  const findings = open.map(({ index, ...nic }) => ({ ...nic, name: interfaceName(index) }));
+  const message = open.length > 0 ? nicTexts(findings, maxMessage) : warnings.join('; ');
   return { type: 'Drifted', status: 'True', reason: 'Drifted', message };
-}
-
-/** Names all NICs; each text is cut to an equal share of the message limit. */
-function nicTexts(nics: readonly NicResult[]): string {
-  const room = Math.floor(maxMessage / nics.length) - '; '.length;
-  return nics.map((nic) => cutTo(room, nicText(nic))).join('; ');
-}
-
-function cutTo(room: number, text: string): string {
-  return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
-}
-
-function nicText({ index, reason, message }: NicResult): string {
-  return `${interfaceName(index)} ${reason}: ${message}`;
 }

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import { healthOf, unreachable } from '../jobs/liveness.ts';
+import { prohibitionOf } from '../jobs/permission.ts';
 import { requestOf } from '../jobs/request.ts';
 import type { AgentTask, Run, Runner } from '../jobs/runner.ts';
 import type { ClusterFacts } from '../networks/cluster-facts.ts';
@@ -72,7 +73,8 @@ export function createCheckRun(options: CheckRunOptions): CheckRun {
     agentTask: AgentTask,
     signal: AbortSignal,
   ): Promise<Outcome> {
-    const failure = unreachable(check.task.node);
+    const { report, node } = check.task;
+    const failure = prohibitionOf(report.config, agentTask.action) ?? unreachable(node);
     if (failure) return wait(check, failure);
     try {
       let sent: Run | undefined;

@@ -1,7 +1,8 @@
 import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
-import { type RecordAges, recordOf } from '../jobs/applied.ts';
+import type { RecordAges } from '../jobs/applied.ts';
+import { prohibitionOf } from '../jobs/permission.ts';
 import type { Runner } from '../jobs/runner.ts';
 import type { ClusterFacts } from '../networks/cluster-facts.ts';
 import { machineOf } from '../objects/machine.ts';
@@ -10,10 +11,12 @@ import type { Dispatch } from '../scheduling/dispatch.ts';
 import type { Task } from '../scheduling/task.ts';
 import { isDrifted } from '../status/conditions.ts';
 import type { ControllerMetrics } from '../status/report.ts';
+import { checkBasisOf } from './check-basis.ts';
 import { ageKey, checkDue } from './check-due.ts';
 import { createCheckFailures } from './check-failures.ts';
 import { createCheckRun } from './check-run.ts';
-import { createConclude } from './conclude.ts';
+import { type Conclude, createConclude } from './conclude.ts';
+import { createConcludeObserved } from './conclude-observed.ts';
 import { Confirmations } from './confirmations.ts';
 import { type DriftPolicy, heal } from './drift-check.ts';
 import { FailingChecks } from './failing-checks.ts';
@@ -53,26 +56,32 @@ export function createCheck(options: CheckOptions): Check {
     confirmations: new Confirmations(clock),
   };
   const failures = createCheckFailures({ ...options, ...state });
-  const conclude = createConclude({ ...options, ...state });
+  const concludeApplied = createConclude({ ...options, ...state });
+  const concludeObserved = createConcludeObserved({ ...options, ...state });
+  const conclude: Conclude = async (check, ...ended) =>
+    (check.isObserved ? concludeObserved : concludeApplied)(check, ...ended);
   const checkRun = createCheckRun({ ...options, ...state, failures, conclude });
 
-  function mustHeal({ status }: NodeConfig): boolean {
-    return policy === 'heal' && isDrifted(status);
+  function mustHeal(config: NodeConfig): boolean {
+    return policy === 'heal' && isDrifted(config.status) && !prohibitionOf(config, 'apply');
   }
 
   return {
-    dueAfterMs({ report: { config }, node }) {
-      const applied = recordOf(config);
-      if (!applied) return intervalMs();
-      const { due, dueInMs } = checkDue({ config, node, applied }, { ...options, ...state });
+    dueAfterMs(task) {
+      const { report, node } = task;
+      const { config } = report;
+      const basis = checkBasisOf(task);
+      if (!basis) return intervalMs();
+      const { due, dueInMs } = checkDue({ config, node, basis }, { ...options, ...state });
       return due || mustHeal(config) ? 0 : dueInMs;
     },
     async checkNode(task, signal) {
       const { node, report } = task;
       const { config } = report;
-      const applied = recordOf(config);
-      if (!applied?.done) return {};
-      const next = checkDue({ config, node, applied }, { ...options, ...state });
+      const basis = checkBasisOf(task);
+      if (!basis) return {};
+      const { applied, isObserved } = basis;
+      const next = checkDue({ config, node, basis }, { ...options, ...state });
       const { occasion, content, due, dueInMs } = next;
       if (!due && mustHeal(config)) return heal(task, applied);
       if (!due) return { requeueAfterMs: dueInMs };
@@ -82,8 +91,10 @@ export function createCheck(options: CheckOptions): Check {
         content,
         machine: machineOf(node),
       } as const;
-      const booted = due === 'boot';
-      return checkRun({ task, key: keyOf(config), applied, occasion, booted, desired }, signal);
+      // Without an apply no state is known that a boot could end.
+      const booted = due === 'boot' && !isObserved;
+      const about = { task, key: keyOf(config), applied, isObserved } as const;
+      return checkRun({ ...about, occasion, booted, desired }, signal);
     },
     forget(key) {
       ages.forget(ageKey(key));

@@ -14,7 +14,7 @@ import type { Confirmations } from './confirmations.ts';
 import { checkedAs, hasEvents, isHealAsked, pauseOf } from './drift.ts';
 import type { DriftCheck, DriftPolicy } from './drift-check.ts';
 
-interface ConcludeOptions {
+export interface ConcludeOptions {
   readonly runner: Pick<Runner, 'remove'>;
   readonly confirmations: Confirmations;
   readonly clock: Pick<Clock, 'now'>;
@@ -70,7 +70,10 @@ function isComplete(applied: Applied, occasion: NodeEvents): boolean {
 }
 
 /** True if the status has this condition, with status and reason. */
-function shows({ status: now }: NodeConfig, { type, status, reason }: ConditionUpdate): boolean {
+export function shows(
+  { status: now }: NodeConfig,
+  { type, status, reason }: ConditionUpdate,
+): boolean {
   const found = findCondition(now?.conditions, type);
   return found?.status === status && found.reason === reason;
 }

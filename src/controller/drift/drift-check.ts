@@ -11,6 +11,8 @@ export interface DriftCheck {
   readonly task: Task;
   readonly key: string;
   readonly applied: Applied;
+  /** True in mode Observe: the finding is about the spec, and nothing is applied. */
+  readonly isObserved: boolean;
   readonly occasion: NodeEvents;
   /** True if the node rebooted: the applied state is unknown until the check. */
   readonly booted: boolean;

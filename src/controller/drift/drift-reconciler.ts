@@ -2,13 +2,13 @@ import { isConflict } from '../../kube/errors.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import { hasFinalizer } from '../deletion/finalizer.ts';
 import { recordOf } from '../jobs/applied.ts';
+import { isObserved, prohibitionOf } from '../jobs/permission.ts';
 import { acceptSpec, contentHash } from '../jobs/request.ts';
 import { machineOf } from '../objects/machine.ts';
 import { type NodeConfig, type Stores } from '../objects/stores.ts';
 import type { UnreadyNodes } from '../objects/unready-nodes.ts';
 import { lagPauseMs } from '../scheduling/requeue.ts';
 import { isAbout } from '../scheduling/schedule.ts';
-import { pausedIn } from '../status/paused.ts';
 import type { Reporter } from '../status/report.ts';
 import { targetOf } from '../target.ts';
 import type { OtherController } from '../watch/legacy-controller.ts';
@@ -28,7 +28,7 @@ interface DriftReconcilerOptions {
 }
 
 /**
- * Checks nodes of fully applied objects for drift. The main reconciler enqueues an object here when nothing is left to
+ * Checks nodes of fully applied objects for drift, and of observed objects. The main reconciler enqueues an object here when nothing is left to
  * apply, and gets the object back when a check finds drift.
  */
 export function createDriftReconciler(options: DriftReconcilerOptions) {
@@ -48,7 +48,7 @@ export function createDriftReconciler(options: DriftReconcilerOptions) {
 
   function isOurs(config: NodeConfig): boolean {
     const isLeaving = config.metadata.deletionTimestamp !== undefined;
-    if (pausedIn(config)) return false;
+    if (prohibitionOf(config, 'check')) return false;
     return !isLeaving && hasFinalizer(config) && otherController.owns(config) === undefined;
   }
 
@@ -68,6 +68,7 @@ export function createDriftReconciler(options: DriftReconcilerOptions) {
       machine: machineOf(node),
     } as const;
     const isInForce = (): boolean => {
+      if (isObserved(report.config)) return true;
       const record = recordOf(report.config);
       return record?.done === true && isAbout(record, wanted);
     };

@@ -33,8 +33,8 @@ interface RecordAge {
   readonly lastCheckMs: number;
 }
 
-/** Reason for a check. */
-export type Due = 'boot' | 'ready' | 'asked' | 'interval';
+/** Reason for a check; `contents`: in mode Observe no check has compared them. */
+export type Due = 'contents' | 'boot' | 'ready' | 'asked' | 'interval';
 
 /**
  * Returns why a check is due; undefined: no event since the last confirmation. A record from an earlier version lacks
@@ -101,8 +101,12 @@ export function hasEvents(applied: Applied, occasion: NodeEvents): boolean {
  * Returns a hash identifying one check: a new boot or a new request makes a new check. `since`: time of the last check;
  * undefined: as recorded.
  */
-export function contentOfCheck(applied: Applied, occasion: NodeEvents, since?: Date): string {
-  const { content } = applied;
+export function contentOfCheck(
+  applied: Applied,
+  occasion: NodeEvents,
+  since?: Date,
+  content = applied.content,
+): string {
   const text = canonicalJson({
     content,
     since: since ? rfc3339(since) : checkTimesOf(applied).at,

@@ -16,7 +16,7 @@ interface FailingCheck {
   readonly until: number;
 }
 
-/** Oldest protocol with the action. */
+/** Oldest protocol with the action check. */
 const oldest = 3 satisfies Protocol;
 
 /** Failed checks in this process, and agents that could not read the newest protocol. */
@@ -43,15 +43,16 @@ export class FailingChecks {
     { job, reason }: Failure & { readonly job: string },
   ): boolean {
     if (this.#known.get(key)?.job === job) return false;
-    if (!unreadable.has(reason) || applied.protocol === newestProtocol) return true;
+    if (!unreadable.has(reason) || spokenIn(applied) === newestProtocol) return true;
     const first = this.#unread.get(key) ?? job;
     this.#unread.set(key, first);
     return first !== job;
   }
 
   /** Returns the newest protocol that the agent reads; the image of agents may be newer than the record. */
-  protocolFor(key: string, { protocol: spoken }: Applied): Protocol {
+  protocolFor(key: string, applied: Applied): Protocol {
     if (!this.#unread.has(key)) return newestProtocol;
+    const spoken = spokenIn(applied);
     return spoken >= oldest ? spoken : oldest;
   }
 
@@ -76,4 +77,9 @@ export class FailingChecks {
     this.#known.delete(key);
     this.#unread.delete(key);
   }
+}
+
+/** Returns the protocol of the last agent run. Checks alone prove none, because the image may be older since. */
+function spokenIn({ action, protocol }: Applied): Protocol {
+  return action === 'check' ? oldest : protocol;
 }

@@ -60,6 +60,7 @@ const recordSchema = z.object({
   checkAsked: z.string().optional(),
   healAsked: z.string().optional(),
   checkedAt: z.iso.datetime({ offset: true }).optional(),
+  checkedContent: z.string().optional(),
   job: z.string().min(1),
   attempt: z.int().min(0).max(mostAttempts),
   worked: z.int().optional().catch(undefined),
@@ -110,12 +111,19 @@ export function appliedIn(status: NodeConfigStatus | undefined): Applied | undef
   return record;
 }
 
+/** Returns the record of the last run that may have changed the node, if the record is about this object. */
+export function recordOf(config: NodeConfig): Applied | undefined {
+  const record = lastRecordOf(config);
+  return record?.action === 'check' ? undefined : record;
+}
+
 /**
- * Returns the record if its uid is the object's. An object restored from a backup has a new uid, and the old record
- * says nothing about its node. Records from earlier versions have no uid, but their Job name is a hash over the uid. An
- * upgrade therefore starts no agents, and a restored record does not count.
+ * Returns the record of the last run, or of the last check if only checks have run, if its uid is the object's. An object
+ * restored from a backup has a new uid, and the old record says nothing about its node. Records from earlier versions
+ * have no uid, but their Job name is a hash over the uid. An upgrade therefore starts no agents, and a restored record
+ * does not count.
  */
-export function recordOf({ metadata, status }: NodeConfig): Applied | undefined {
+export function lastRecordOf({ metadata, status }: NodeConfig): Applied | undefined {
   const applied = appliedIn(status);
   if (!applied) return undefined;
   const { uid = '' } = metadata;

@@ -4,14 +4,16 @@ import type { Run, Runner } from './runner.ts';
 
 type Runs = Pick<Runner, 'runsFor' | 'remove'>;
 
-/** Deletes the object's runs that have not started, when no run may start. */
+/** Deletes the object's runs that have not started, except runs that may start: by default none may. */
 export async function withdrawRuns(
   runner: Runs,
   config: NodeConfig,
   signal: AbortSignal,
+  mayStart: (run: Run) => boolean = () => false,
 ): Promise<void> {
   for (const run of runner.runsFor(refOfConfig(config))) {
-    if (run.uid === config.metadata.uid && hasNotBegun(run)) await runner.remove(run, signal);
+    const isWaiting = run.uid === config.metadata.uid && hasNotBegun(run);
+    if (isWaiting && !mayStart(run)) await runner.remove(run, signal);
   }
 }
 

@@ -3,6 +3,7 @@ import { isWrittenByLegacy } from '../../api/legacy-status.ts';
 import {
   type NodeConfigSpec,
   type NodeConfigStatus,
+  nodeConfigMode,
   nodeConfigStatus,
 } from '../../api/multinicnodeconfig.ts';
 import { annotations, businessGroup, labels } from '../../api/names.ts';
@@ -20,6 +21,8 @@ const readableSpec = z.object({
   instanceId: z.string().optional(),
   specHash: z.string().optional(),
   interfaces: z.array(z.unknown()).optional(),
+  /** A mode of a later version may not permit changes. */
+  mode: nodeConfigMode.optional().catch('Observe'),
 });
 
 export type ReadableSpec = z.infer<typeof readableSpec>;
@@ -183,8 +186,8 @@ function identitiesOf(node: Node): readonly string[] {
 
 /** Returns the record's node if the record may count; `recordOf` decides. */
 function recordedNode({ metadata, status }: NodeConfig): string | undefined {
-  const { nodeName, objectUid = metadata.uid, undone = false } = status?.applied ?? {};
-  return undone || objectUid !== metadata.uid ? undefined : nodeName;
+  const { nodeName, objectUid = metadata.uid, undone = false, action } = status?.applied ?? {};
+  return undone || action === 'check' || objectUid !== metadata.uid ? undefined : nodeName;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type KnownNics, knownNics } from '../../api/known-nics.ts';
 import { isWrittenByLegacy } from '../../api/legacy-status.ts';
+import type { NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import { deliveredMacs, recordOf } from '../jobs/applied.ts';
 import type { NodeConfig } from '../objects/stores.ts';
@@ -39,9 +40,13 @@ export function mayHaveNics(config: NodeConfig): boolean {
   const record = recordOf(config);
   // The agent found nothing to clean, such as on a host with another network manager.
   if (record?.action === 'cleanup' && record.done) return false;
-  const { applied, knownInterfaces = [], interfaceStatuses = [] } = config.status ?? {};
+  return namesNics(config.status ?? {});
+}
+
+function namesNics({ applied, knownInterfaces = [], interfaceStatuses = [] }: NodeConfigStatus) {
   const isConfigured = interfaceStatuses.some(({ status }) => status === 'Configured');
-  return applied !== undefined || knownInterfaces.length > 0 || isConfigured;
+  const isChanged = applied !== undefined && applied.action !== 'check';
+  return isChanged || knownInterfaces.length > 0 || isConfigured;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { KnownNic } from '../../api/known-nics.ts';
 import { annotations } from '../../api/names.ts';
 import { consentLifetimeMs, countsInBudget } from '../../api/removals.ts';
 import { type Applied, recordOf } from '../jobs/applied.ts';
+import { isObserved } from '../jobs/permission.ts';
 import { acceptSpec, type Contents, contentHashOn, nothing } from '../jobs/request.ts';
 import { type Act, isCounted } from '../jobs/run-basis.ts';
 import { deletedAt, type NodeConfig } from '../objects/stores.ts';
@@ -103,6 +104,7 @@ function macIn(entry: unknown): string {
 
 /** Returns lost NICs that count in the budget, now or once their consent ends. */
 export function openLosses(config: NodeConfig, now: Date, stays = nothing): ActiveShare['pending'] {
+  if (isObserved(config)) return [];
   const isLeaving = deletedAt(config) !== undefined;
   const spec = isLeaving ? { ...stays, blocked: undefined } : acceptSpec(config);
   if (spec.blocked !== undefined) return [];

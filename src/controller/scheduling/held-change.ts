@@ -3,10 +3,10 @@ import type { Node } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
 import { recordOf } from '../jobs/applied.ts';
 import { unreachable } from '../jobs/liveness.ts';
+import { prohibitionOf } from '../jobs/permission.ts';
 import { type Contents, contentHash, nicHash } from '../jobs/request.ts';
 import { machineOf } from '../objects/machine.ts';
 import type { NodeConfig } from '../objects/stores.ts';
-import { pausedIn } from '../status/paused.ts';
 import type { Change } from './admitted-changes.ts';
 import { isBudgeted, revisionBeforeChange, wantedRevision } from './revision.ts';
 import type { Refusal } from './rollout.ts';
@@ -52,7 +52,7 @@ export function createHold({ image, refuse }: HoldOptions): Hold {
     if (!isBudgeted(config, run, revision)) return undefined;
     const part = unaffectedPart(config, contents);
     if (part.kept.size === 0) return { ...part, revision: recorded, why: undefined };
-    if (pausedIn(config) || unreachable(node)) return undefined;
+    if (prohibitionOf(config, 'apply') || unreachable(node)) return undefined;
     // The open run says nothing about the node: a decision now would differ from the one after its end.
     if (isOpenRun(config, contentHash(node, part.contents))) {
       return { ...part, revision: recorded, why: afterRun };

@@ -3,8 +3,8 @@ import { isWrittenByLegacy } from '../../api/legacy-status.ts';
 import type { Change, Store } from '../../kube/cache/store.ts';
 import { StoreIndex } from '../../kube/cache/store-index.ts';
 import type { RolloutPhase } from '../jobs/applied.ts';
+import { isObserved, prohibitionOf } from '../jobs/permission.ts';
 import type { NodeConfig } from '../objects/stores.ts';
-import { pausedIn } from '../status/paused.ts';
 import {
   imageIn,
   isReported,
@@ -23,7 +23,7 @@ export type RolloutState = (typeof rolloutStates)[number];
 
 /** Rollout data for one object. */
 export interface RolloutNode {
-  /** Revision wanted by the object; undefined: the object is being deleted. */
+  /** Revision wanted by the object; undefined: the object is being deleted, or only observed. */
   readonly wanted: string | undefined;
   readonly source: string;
   /** Last run counted by the budget. */
@@ -174,7 +174,15 @@ function runValues({ phase, revision }: CountedRun, wanted: string | undefined):
   return phase === 'failed' ? [value, `failed-of ${sourceIn(revision)}`] : [value];
 }
 
+/** An observed node takes no part in a rollout, whatever its last run was. */
 function rolloutNodeOf(config: NodeConfig, image: string): RolloutNode {
+  const node = nodeInRollout(config, image);
+  if (!isObserved(config)) return node;
+  const apart = { wanted: undefined, run: undefined, isDone: undefined };
+  return { ...node, ...apart, states: [], isCandidate: false };
+}
+
+function nodeInRollout(config: NodeConfig, image: string): RolloutNode {
   const { metadata } = config;
   const status = config.status && !isWrittenByLegacy(config.status) ? config.status : undefined;
   const isLeaving = metadata.deletionTimestamp !== undefined;
@@ -207,7 +215,7 @@ function isCandidateFor(wanted: string | undefined, record: RecordFields | undef
  */
 function isExpected(config: NodeConfig): boolean {
   const { metadata, status } = config;
-  if (pausedIn(config)) return false;
+  if (prohibitionOf(config, 'apply')) return false;
   if (status?.observedGeneration !== metadata.generation) return true;
   return findCondition(status?.conditions, 'Ready')?.reason === 'RolloutWaiting';
 }

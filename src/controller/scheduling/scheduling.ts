@@ -11,6 +11,7 @@ import { type controllerSettings, jobTemplateOf, limitOf } from '../settings.ts'
 import type { ControllerMetrics } from '../status/report.ts';
 import { createAdmission } from './admission.ts';
 import { createDispatch } from './dispatch.ts';
+import { createEndChanges } from './end-changes.ts';
 import { createRefuse } from './refuse.ts';
 import { createRollout } from './rollout-budget.ts';
 
@@ -62,5 +63,7 @@ export function createScheduling(options: SchedulingOptions) {
     isImageProven: rollout.isImageProven,
   });
   const dispatch = createDispatch({ runner, admission, rollout, metrics, log });
-  return { jobs, pods, runner, rollout, admission, dispatch, refuse: createRefuse(runner, random) };
+  const endChanges = createEndChanges({ runner, rollout, clock });
+  const refuse = createRefuse(runner, random);
+  return { jobs, pods, runner, rollout, admission, dispatch, endChanges, refuse };
 }

@@ -2,13 +2,13 @@ import { findCondition } from '../../api/condition.ts';
 import type { Clock } from '../../time/clock.ts';
 import { begun, recordOf } from '../jobs/applied.ts';
 import { unreachable } from '../jobs/liveness.ts';
+import { prohibitionOf } from '../jobs/permission.ts';
 import { requestOf } from '../jobs/request.ts';
 import { isRecorded, withQueued } from '../jobs/run-basis.ts';
 import { type AgentTask, type Run, type Runner, RunRefused } from '../jobs/runner.ts';
 import type { ClusterFacts } from '../networks/cluster-facts.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import type { NodeRecords } from '../records/node-records.ts';
-import { pausedIn } from '../status/paused.ts';
 import { type Dispatch, turn } from './dispatch.ts';
 import { lagPauseMs, waitingRequeueMs } from './requeue.ts';
 import { isBudgeted } from './revision.ts';
@@ -59,7 +59,7 @@ export function createStartRun(options: StartRunOptions): StartRun {
     const before = recordOf(report.config);
     // The attempt number is no evidence for a retry: the same content may be on a second machine.
     const repeat = before !== undefined && isAbout(before, agentTask);
-    const failure = pausedIn(report.config) ?? unreachable(node);
+    const failure = prohibitionOf(report.config, agentTask.action) ?? unreachable(node);
     if (failure) return waiting(report, failure, repeat);
     await queueRemovals(task, agentTask, { repeat, now: clock.now() }, signal);
     const revision = task.held?.revision ?? rollout.revisionOf(report.config);

@@ -1,7 +1,7 @@
 import type { JobAction } from '../../api/job.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
-import { familyFor, recordOf } from '../jobs/applied.ts';
+import { familyFor, lastRecordOf } from '../jobs/applied.ts';
 import { withMissingNics } from '../jobs/evidence.ts';
 import { nodeEventsOf } from '../jobs/node-events.ts';
 import type { Contents } from '../jobs/request.ts';
@@ -51,7 +51,7 @@ export function agentTaskFor(
     ...rest,
     uid: config.metadata.uid ?? '',
     occasion: nodeEventsOf(config, node),
-    family: familyFor(rest.machine, recordOf(config)),
+    family: familyFor(rest.machine, lastRecordOf(config)),
     node: node.metadata.name,
     instance: systemUuidOf(node) ?? '',
     config: refOfConfig(config),

@@ -16,6 +16,7 @@ import type { AcceptedSpec } from '../jobs/request.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { nodeNotReady } from '../objects/unready-nodes.ts';
 import type { NameMatch } from '../target.ts';
+import { type Observation, observedReady } from './observed.ts';
 import { blockedReady, type Judgement, judgedNics, readyIn, rejectionsOf } from './ready.ts';
 import { type Hold, isRepeat, type RolloutHold, type RunPhase } from './run-phase.ts';
 
@@ -34,6 +35,8 @@ interface ConditionsInput {
   readonly heldNics?: RolloutHold | undefined;
   /** Ready by the record, if the previous Ready showed only that the node was not ready. */
   readonly appliedReady?: Judgement | undefined;
+  /** In mode Observe: what the status shows instead of the progress of a run. */
+  readonly observation?: Observation | undefined;
   /** Condition Paused, if the object is paused. */
   readonly paused?: readonly ConditionUpdate[];
   readonly previous: readonly Condition[];
@@ -43,17 +46,13 @@ interface ConditionsInput {
 
 /** Returns all our conditions of one object, in reading order. */
 export function conditionsOf(input: ConditionsInput): Condition[] {
-  const { previous, generation, now } = input;
-  const retained = withAppliedReady(retainedProgress(input), input.appliedReady);
-  const progress = checkedProgress(input) ?? (retained.length > 0 ? retained : progressIn(input));
-  const { hold, unready, heldNics } = input;
-  const part = partialProgress(progress, heldNics);
-  const held = hold?.message === undefined ? part : heldProgress(part, hold.message);
+  const { previous, generation, now, unready, observation } = input;
+  const drift = drifted(input);
   const updates = [
-    ...(unready === undefined ? held : unreadyProgress(held, unready)),
+    ...(observation ? observedProgress(observation, drift) : progressOf(input)),
     accepted(input.spec),
     ...nodeReady(unready),
-    ...drifted(input),
+    ...drift,
     ...nameDiffers(input.name),
     ...(input.paused ?? []),
     ...rolloutStopped(input),
@@ -65,6 +64,23 @@ export function conditionsOf(input: ConditionsInput): Condition[] {
     before,
   );
   return order.flatMap((type) => set.find((condition) => condition.type === type) ?? []);
+}
+
+/** Returns Ready and the stages of the last run. */
+function progressOf(input: ConditionsInput): readonly ConditionUpdate[] {
+  const retained = withAppliedReady(retainedProgress(input), input.appliedReady);
+  const progress = checkedProgress(input) ?? (retained.length > 0 ? retained : progressIn(input));
+  const { hold, unready, heldNics } = input;
+  const part = partialProgress(progress, heldNics);
+  const held = hold?.message === undefined ? part : heldProgress(part, hold.message);
+  return unready === undefined ? held : unreadyProgress(held, unready);
+}
+
+function observedProgress(
+  observation: Observation,
+  [drift]: readonly ConditionUpdate[],
+): readonly ConditionUpdate[] {
+  return [{ type: 'Ready', ...observedReady(observation, drift) }];
 }
 
 const progressTypes = ['Ready', 'Applied', 'Verified', 'Persistent', 'Reconciling', 'Stalled'];
@@ -225,9 +241,13 @@ function usable(count: number): string {
   return count === 1 ? '1 entry can be used' : `all ${count} entries can be used`;
 }
 
-/** Keeps the last check's finding until the next check, or until everything was applied again. */
+/**
+ * Keeps the last check's finding until the next check, or until everything was applied again. A check of contents that
+ * were not applied finds no drift.
+ */
 function drifted({ situation, drift, previous }: ConditionsInput): ConditionUpdate[] {
   if (drift) return [drift];
+  if (situation.kind === 'recorded' && situation.check) return [];
   const before = findCondition(previous, 'Drifted');
   if (!before) return [];
   const isNew = situation.kind === 'ended' && !situation.again;

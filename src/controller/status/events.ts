@@ -4,6 +4,8 @@ import type { EventRecorder } from '../../kube/events.ts';
 import type { OwnPod } from '../../process/part.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 
+const observed = 'Observed' satisfies Reason;
+
 /** Records an event for each change of the condition Ready. */
 export function recordReady(
   recorder: Pick<EventRecorder, 'record'>,
@@ -12,13 +14,18 @@ export function recordReady(
 ): void {
   const before = findCondition(config.status?.conditions, 'Ready');
   const now = findCondition(conditions, 'Ready');
-  if (!now?.reason || now.status === 'Unknown') return;
+  if (!now?.reason || isProgress(now)) return;
   if (before?.status === now.status && before.reason === now.reason) return;
   recorder.record(config, {
-    type: now.status === 'True' ? 'Normal' : 'Warning',
+    type: now.status === 'False' ? 'Warning' : 'Normal',
     reason: now.reason,
     message: now.message ?? meaningOf(now.reason),
   });
+}
+
+/** True for normal progress; Unknown is the final status of an observed node. */
+function isProgress({ status, reason }: Condition): boolean {
+  return status === 'Unknown' && reason !== observed;
 }
 
 /** Records an event each time a node is found drifted. */

@@ -1,7 +1,12 @@
 import { ipOf } from '../../api/address.ts';
 import { rfc3339, shortMessage } from '../../api/condition.ts';
+import type { FoundConfiguration } from '../../api/found-configuration.ts';
 import { isBeyondApply, type JobResult, type NicResult, nicReason } from '../../api/job.ts';
-import { type InterfaceStatus, maxInterfaceStatuses } from '../../api/multinicnodeconfig.ts';
+import {
+  type InterfaceStatus,
+  maxInterfaceStatuses,
+  type NodeConfigStatus,
+} from '../../api/multinicnodeconfig.ts';
 import { interfaceName } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { isSameJson } from '../../api/same-json.ts';
@@ -10,7 +15,7 @@ import type { Entry } from '../jobs/request.ts';
 import type { Failure, RunOutcome } from '../jobs/runner.ts';
 import type { RolloutHold, RunPhase } from './run-phase.ts';
 
-interface Nics {
+export interface Nics {
   readonly entries: readonly Entry[];
   readonly situation: RunPhase;
   readonly previous: readonly InterfaceStatus[];
@@ -84,23 +89,35 @@ function checked(
   const found = check?.nics.find((one) => sameMac(one.mac, mac) && one.state !== 'Removed');
   if (!check || !found) return undefined;
   if (before?.status !== 'Configured' && !(before && hasVerdict(before))) return undefined;
-  const { reason, message, carrier, code, args } = found;
   const status = isBeyondApply(found) ? 'Failed' : 'Configured';
-  const state = { status, reason, message, code, args } as const;
-  const updated = nicStatus(nic, state, { before, now });
-  const { carrier: _, ...rest } = updated;
-  return { ...rest, lastChecked: rfc3339(check.at), ...defined({ carrier }) };
+  return checkedStatus(nicStatus(nic, findingOf(found, status), { before, now }), found, check.at);
 }
 
-/** True if the status shows a failure beyond an apply. */
+/** Returns the status after a check, which configures nothing. */
+export function checkedStatus(
+  status: InterfaceStatus,
+  { carrier }: Pick<NicResult, 'carrier'>,
+  at: Date,
+): InterfaceStatus {
+  const { carrier: _, ...rest } = status;
+  return { ...rest, lastChecked: rfc3339(at), ...defined({ carrier }) };
+}
+
+/** Returns an agent's finding under this status. */
+export function findingOf(nic: NicResult, status: NicState['status']): NicState {
+  const { reason, message, code, args, found } = nic;
+  return { status, reason, message, code, args, found };
+}
+
+/** True if the status shows a failure beyond an apply. In mode Observe no status is Failed. */
 export function hasVerdict({
   status,
   reason,
   code,
 }: Pick<InterfaceStatus, 'status' | 'reason' | 'code'>): boolean {
   const known = nicReason.safeParse(reason).data;
-  if (status !== 'Failed' || known === undefined) return false;
-  return isBeyondApply({ state: status, reason: known, code });
+  if ((status !== 'Failed' && status !== 'Observed') || known === undefined) return false;
+  return isBeyondApply({ state: 'Failed', reason: known, code });
 }
 
 /** True if a status shows the NIC as configured with the currently requested values. */
@@ -113,7 +130,7 @@ export function isConfigured(entry: Entry, statuses: readonly InterfaceStatus[])
 }
 
 /** Matches unusable entries with the same MAC by position. */
-function previousOf({ mac, position }: Entry, previous: readonly InterfaceStatus[]) {
+export function previousOf({ mac, position }: Entry, previous: readonly InterfaceStatus[]) {
   const same = previous.filter(({ macAddress }) => sameMac(macAddress, mac));
   return same.find(({ interfaceIndex }) => interfaceIndex === position) ?? same[0];
 }
@@ -132,7 +149,7 @@ function withoutResult(
 }
 
 /** Returns the NIC's identity from the spec, with its actual kernel name. */
-function identityOf({ shown, position, mac, index }: Entry, realName?: string): NicIdentity {
+export function identityOf({ shown, position, mac, index }: Entry, realName?: string): NicIdentity {
   const { portId, address, cidr, mtu } = shown;
   const addresses = shown.addresses?.filter((text) => ipOf(text) !== address) ?? [];
   const name = realName ?? (index === undefined ? undefined : interfaceName(index));
@@ -150,7 +167,7 @@ function identityOf({ shown, position, mac, index }: Entry, realName?: string): 
   });
 }
 
-function requestedFields({ id, macAddress, address, cidr, mtu }: NicIdentity) {
+export function requestedFields({ id, macAddress, address, cidr, mtu }: NicIdentity) {
   return { id, macAddress, address, cidr, mtu };
 }
 
@@ -176,13 +193,9 @@ function leavingNics({ entries, situation, previous, held, now }: Nics): Interfa
     .map((nic) => {
       const before = gone.find(({ macAddress }) => sameMac(macAddress, nic.mac));
       const status = nic.state === 'Held' ? 'Configured' : 'Failed';
-      const { reason, message, code, args } = nic;
-      const state = { status, reason, message, code, args } as const;
-      return nicStatus(unremovedNic(nic, before), state, {
-        before,
-        now,
-        inspectedAt: endIn(situation),
-      });
+      const inspectedAt = endIn(situation);
+      const stamp = { before, now, inspectedAt };
+      return nicStatus(unremovedNic(nic, before), findingOf(nic, status), stamp);
     });
   const isBlocked = 'reason' in situation && holding.has(situation.reason);
   const stays = ({ macAddress = '' }: InterfaceStatus) =>
@@ -207,7 +220,8 @@ const leaves: NicState = {
   message: 'is no longer in the spec and is being removed from the node',
 };
 
-function unremovedNic(nic: NicResult, before: InterfaceStatus | undefined): NicIdentity {
+/** Returns the identity of a NIC on the node that the spec does not list. */
+export function unremovedNic(nic: NicResult, before: InterfaceStatus | undefined): NicIdentity {
   const { address, addresses, cidr, mtu, portId = nic.portId } = before ?? {};
   const name = nic.name || before?.name;
   const at = { address, addresses, cidr, mtu };
@@ -215,13 +229,14 @@ function unremovedNic(nic: NicResult, before: InterfaceStatus | undefined): NicI
 }
 
 /** State, reason and message of one NIC. */
-interface NicState {
-  readonly status: 'Pending' | 'InProgress' | 'Configured' | 'Failed';
+export interface NicState {
+  readonly status: NonNullable<NodeConfigStatus['state']>;
   readonly reason: Reason;
   readonly message: string;
   readonly carrier?: boolean | undefined;
   readonly code?: string | undefined;
   readonly args?: string | undefined;
+  readonly found?: FoundConfiguration | undefined;
 }
 
 /** Failures that certainly changed nothing on the node. */
@@ -238,12 +253,12 @@ const harmless: ReadonlySet<Reason> = new Set([
 ]);
 
 /** Converts an agent's NIC result. */
-function stateFromAgent({ state, reason, message, carrier, code, args }: NicResult): NicState {
-  const found = { reason, message, carrier, code, args };
+function stateFromAgent(nic: NicResult): NicState {
+  const { state, carrier } = nic;
   // A requested NIC that waits for a held NIC is not configured.
-  if (state === 'Held') return { status: 'Pending', ...found };
+  if (state === 'Held') return { ...findingOf(nic, 'Pending'), carrier };
   const status = state === 'Configured' || state === 'Pending' ? state : 'Failed';
-  return { status, ...found };
+  return { ...findingOf(nic, status), carrier };
 }
 
 /**
@@ -273,10 +288,10 @@ function initialState(situation: Exclude<RunPhase, { kind: 'ended' }>): NicState
 /** Returns an earlier agent result still visible in the status. */
 function earlierState(before: InterfaceStatus | undefined): NicState | undefined {
   const reason = nicReason.safeParse(before?.reason).data;
-  const { status, message = '', code, args } = before ?? {};
+  const { status, message = '', code, args, found } = before ?? {};
   if (!reason || reason === 'InvalidEntry') return undefined;
   if (status !== 'Configured' && status !== 'Pending' && status !== 'Failed') return undefined;
-  return { status, reason, message, code, args };
+  return { status, reason, message, code, args, found };
 }
 
 /** Returns why the finished run has no result for a NIC. */
@@ -286,7 +301,7 @@ function failureOf(verdict: RunOutcome): Failure {
 }
 
 /** Identity fields of a NIC status, requested or observed. */
-type NicIdentity = Pick<
+export type NicIdentity = Pick<
   InterfaceStatus,
   | 'name'
   | 'interfaceIndex'
@@ -299,7 +314,7 @@ type NicIdentity = Pick<
   | 'mtu'
 >;
 
-interface Stamp {
+export interface Stamp {
   readonly before: InterfaceStatus | undefined;
   readonly now: Date;
   /** Time the agent inspected this NIC, if just reported. */
@@ -307,7 +322,11 @@ interface Stamp {
 }
 
 /** Returns one `interfaceStatuses` entry; times change only with new content. */
-function nicStatus(nic: NicIdentity, reportedState: NicState, stamp: Stamp): InterfaceStatus {
+export function nicStatus(
+  nic: NicIdentity,
+  reportedState: NicState,
+  stamp: Stamp,
+): InterfaceStatus {
   const { before, now } = stamp;
   const { carrier: _, ...state } = reportedState;
   const reported = defined({ ...nic, ...state, message: shortMessage(state.message) });
@@ -341,7 +360,7 @@ function endIn(situation: RunPhase): Date | undefined {
 }
 
 /** True if both MACs are equal; undefined equals nothing. */
-function sameMac(a: string | undefined, b: string | undefined): boolean {
+export function sameMac(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && a.toLowerCase() === b?.toLowerCase();
 }
 

@@ -10,7 +10,8 @@ import type {
   KnownInterface,
   NodeConfigStatus,
 } from '../../api/multinicnodeconfig.ts';
-import { type Applied, deliveredMacs, recordOf } from '../jobs/applied.ts';
+import { type Applied, deliveredMacs, lastRecordOf, recordOf } from '../jobs/applied.ts';
+import { isObserved } from '../jobs/permission.ts';
 import type { AcceptedSpec, Entry } from '../jobs/request.ts';
 import { isIfGone } from '../jobs/run-basis.ts';
 import type { RunOutcome } from '../jobs/runner.ts';
@@ -21,6 +22,8 @@ import { holdByAgent } from '../removals/hold-status.ts';
 import type { NameMatch } from '../target.ts';
 import { conditionsOf } from './conditions.ts';
 import { defined, hasVerdict, interfaceStatuses, isConfigured } from './interface-statuses.ts';
+import { observationOf } from './observed.ts';
+import { observedStatuses } from './observed-nics.ts';
 import { pausedCondition } from './paused.ts';
 import { blockedReady, type Judgement, readyIn } from './ready.ts';
 import { type Hold, isRepeat, type RolloutHold, type RunPhase } from './run-phase.ts';
@@ -53,7 +56,9 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
   const hold = holdAfter(input);
   const previous: NodeConfigStatus = config.status ?? {};
   const { generation = 0 } = config.metadata;
-  const { conditions: before = [], interfaceStatuses: nics = [] } = previous;
+  const { conditions: before = [] } = previous;
+  const heldRemovals = hold ? hold.status : previous.heldRemovals;
+  const statuses = statusesOf(input, situation, heldRemovals);
   const conditions = conditionsOf({
     spec,
     situation: showsReady(config.status, situation, spec, hold) ? input.situation : situation,
@@ -64,20 +69,14 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
     unready: input.unready,
     heldNics,
     appliedReady: appliedReadyIn(input),
+    observation: isOnlyObserved(input) ? observationOf(config, statuses) : undefined,
     paused: pausedCondition(config),
     generation,
     now,
   });
-  // With an unreadable spec the removed NICs are unknown.
-  const { entries } = spec;
-  const heldRemovals = hold ? hold.status : previous.heldRemovals;
-  const held = heldMacs(heldRemovals);
-  const statuses = entries
-    ? interfaceStatuses({ entries, situation, previous: nics, held, heldNics, now })
-    : nics;
   const ready = findCondition(conditions, 'Ready');
   return {
-    state: stateOf(situation, ready, statuses),
+    state: isOnlyObserved(input) ? 'Observed' : stateOf(situation, ready, statuses),
     summary: summaryOf(statuses),
     observedGeneration: generation,
     conditions,
@@ -92,11 +91,38 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
   };
 }
 
+/** True in mode Observe, unless the object has no usable node or spec: that is a problem in both modes. */
+function isOnlyObserved({ config, situation }: StatusInput): boolean {
+  return situation.kind !== 'refused' && isObserved(config);
+}
+
+function statusesOf(
+  input: StatusInput,
+  situation: RunPhase,
+  heldRemovals: NodeConfigStatus['heldRemovals'],
+): InterfaceStatus[] {
+  const { config, spec, heldNics, now } = input;
+  const { interfaceStatuses: previous = [] } = config.status ?? {};
+  const { entries } = spec;
+  // With an unreadable spec the removed NICs are unknown.
+  if (!entries) return previous;
+  const nics = { entries, situation, previous, now };
+  if (isOnlyObserved(input)) {
+    return observedStatuses({ ...nics, managed: new Set(deliveredMacs(config)) });
+  }
+  return interfaceStatuses({ ...nics, held: heldMacs(heldRemovals), heldNics });
+}
+
 /** Returns the gate's hold, otherwise the hold by an agent that found more NICs than were known. */
-function holdAfter({ config, spec, situation, hold, now }: StatusInput): Hold | undefined {
+function holdAfter(input: StatusInput): Hold | undefined {
+  const { config, spec, situation, hold, now } = input;
+  if (isOnlyObserved(input)) return nothingHeld;
   if (hold?.message !== undefined) return hold;
   return holdByAgent(config, outcomeIn(situation), spec, now) ?? hold ?? earlierHold(config);
 }
+
+/** In mode Observe no NIC leaves. */
+const nothingHeld: Hold = { message: undefined, status: undefined };
 
 /** Returns the hold in the status: a check finds the object as recorded, and asks no gate. */
 function earlierHold(config: NodeConfig): Hold | undefined {
@@ -116,14 +142,15 @@ function heldMacs(held: NodeConfigStatus['heldRemovals']): ReadonlySet<string> {
  * the requested NICs while a change waits.
  */
 function recordIn(config: NodeConfig, { kind }: RunPhase): Applied | undefined {
-  const record = recordOf(config);
+  const record = lastRecordOf(config);
   const macs = kind === 'waiting' && !record?.macs ? deliveredMacs(config) : [];
   return record && macs.length > 0 ? { ...record, macs: [...macs] } : record;
 }
 
 /** Returns the recorded outcome as a phase, if the status no longer shows it. */
-function situationIn({ situation, config, applied, spec, hold }: StatusInput): RunPhase {
-  if (situation.kind !== 'recorded') return situation;
+function situationIn(input: StatusInput): RunPhase {
+  const { situation, config, applied, spec, hold } = input;
+  if (situation.kind !== 'recorded' || isOnlyObserved(input)) return situation;
   const record = applied ?? recordOf(config);
   return recordedOutcome(config.status, record, spec, hold) ?? situation;
 }
@@ -139,7 +166,7 @@ function lastRun(situation: RunPhase, previous: NodeConfigStatus, applied: Appli
   return {
     lastProcessed: endOf(situation) ?? previous.lastProcessed,
     lastJobName: jobOf(situation) ?? previous.lastJobName,
-    knownInterfaces: knownTo(situation) ?? knownWithout(previous, situation, applied),
+    knownInterfaces: knownTo(situation, applied) ?? knownWithout(previous, situation, applied),
   };
 }
 
@@ -178,8 +205,12 @@ function endOf(situation: RunPhase): string | undefined {
   return situation.kind === 'ended' ? rfc3339(situation.at) : undefined;
 }
 
-/** Returns NICs in the host's state file, if a run or check has just reported them. */
-function knownTo(situation: RunPhase): KnownInterface[] | undefined {
+/**
+ * Returns NICs in the host's state file, if a run or check has just reported them. Before the first run for this object
+ * they are no NICs of its own.
+ */
+function knownTo(situation: RunPhase, applied: Applied | undefined): KnownInterface[] | undefined {
+  if (applied?.action === 'check') return undefined;
   return listedIn(situation)?.map(({ index, mac, portId }) => ({
     id: index,
     macAddress: mac,

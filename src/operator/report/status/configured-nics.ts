@@ -15,6 +15,8 @@ export interface LateNode {
   readonly planned: number;
   /** Undefined: the business cluster returns no status. */
   readonly why: string | undefined;
+  /** True: a check in mode Observe found the present differences. */
+  readonly isObserved?: boolean;
 }
 
 /** Number of planned NICs, and NICs configured on their nodes. */
@@ -210,5 +212,6 @@ function countOf(
     entries.length < planned
       ? 'its MultiNicNodeConfig does not have the planned NICs yet'
       : (now.why ?? `its state is ${now.state}`);
-  return late(why, configured);
+  const counted = late(why, configured);
+  return now.isObserved ? { ...counted, isObserved: true } : counted;
 }

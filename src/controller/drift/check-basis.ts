@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+import { protocol } from '../../api/job.ts';
+import { canonicalJson } from '../../api/spec-hash.ts';
+import type { Node } from '../../kube/core-resources.ts';
+import { type Applied, lastRecordOf, recordOf } from '../jobs/applied.ts';
+import { permissionOf } from '../jobs/permission.ts';
+import { type Contents, contentHash } from '../jobs/request.ts';
+import { machineOf } from '../objects/machine.ts';
+import type { NodeConfig } from '../objects/stores.ts';
+import type { Task } from '../scheduling/task.ts';
+
+/** What a check compares with the node. */
+export interface CheckBasis {
+  /** The record with the last check. */
+  readonly applied: Applied;
+  /** Identity of the compared contents. */
+  readonly content: string;
+  /** True in mode Observe: the contents are the spec, applied or not. */
+  readonly isObserved: boolean;
+  /** True if no check has compared these contents. */
+  readonly isNew: boolean;
+}
+
+/** Returns what the next check compares; undefined: no check may run, or the contents are not applied. */
+export function checkBasisOf(task: Pick<Task, 'report' | 'node' | 'contents'>) {
+  const { config } = task.report;
+  const { kind } = permissionOf(config);
+  if (kind === 'nothing') return undefined;
+  return kind === 'checks' ? observedBasis(config, task) : appliedBasis(config);
+}
+
+function appliedBasis(config: NodeConfig): CheckBasis | undefined {
+  const applied = recordOf(config);
+  if (!applied?.done) return undefined;
+  return { applied, content: applied.content, isObserved: false, isNew: false };
+}
+
+/** The record of an agent run stays in mode Observe; without one the record is of checks only. */
+function observedBasis(
+  config: NodeConfig,
+  { node, contents }: Pick<Task, 'node' | 'contents'>,
+): CheckBasis {
+  const content = observedContent(node, contents);
+  const last = lastRecordOf(config);
+  const applied =
+    last && last.action !== 'check' ? last : { ...unchecked(config, node, contents), ...last };
+  const { checkedContent, foundFamily, family } = applied;
+  return {
+    applied,
+    // A host with another network manager needs a Job with other files.
+    content: [content, ...(foundFamily && foundFamily !== family ? [foundFamily] : [])].join(' '),
+    isObserved: true,
+    isNew: checkedContent !== content,
+  };
+}
+
+/** Hash over the machine and the contents: a check on a replaced machine, or before an edit, says nothing. */
+export function observedContent(node: Node, contents: Contents): string {
+  const { nodeUid, machineId } = machineOf(node);
+  const content = contentHash(node, contents);
+  return hash('sha256', canonicalJson({ content, nodeUid, machineId })).slice(0, 32);
+}
+
+/** Returns the record before the first check of an object. */
+function unchecked(
+  { metadata: { uid = '', creationTimestamp } }: NodeConfig,
+  node: Node,
+  contents: Contents,
+): Applied {
+  const { nodeName, nodeUid } = machineOf(node);
+  return {
+    objectUid: uid,
+    action: 'check',
+    content: contentHash(node, contents),
+    nodeName,
+    nodeUid,
+    job: 'none',
+    attempt: 0,
+    protocol,
+    // Fixed: the time is part of the check's identity.
+    at: creationTimestamp ?? '1970-01-01T00:00:00Z',
+    macs: [],
+    requested: [],
+  };
+}

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { RemovalFleet } from '../../../test/fixtures/removal-fleet.ts';
+
+it('mode Observe ends the hold of removals, which are held again in mode Apply', async () => {
+  await using fleet = await RemovalFleet.start(6);
+  const write = (name: string, change: object) =>
+    fleet.fixture.apply(name, { instanceId: fleet.idOf(name), interfaces: [], ...change });
+  for (const name of fleet.names) await fleet.empty(name);
+  await fleet.untilHeld();
+  for (const name of fleet.names) await write(name, { mode: 'Observe' });
+  for (const name of fleet.names) {
+    const { status } = await fleet.fixture.untilReady(name, 'Unknown Observed');
+    expect(status).not.toHaveProperty('heldRemovals');
+    expect(status?.interfaceStatuses).toMatchObject([{ status: 'Observed' }]);
+  }
+  await fleet.fixture.pass(60);
+  for (const name of fleet.names) await write(name, {});
+  await fleet.untilHeld();
+  expect(fleet.untouched()).toEqual(fleet.names);
+});

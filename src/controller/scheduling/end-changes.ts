@@ -1,0 +1,37 @@
+import type { Clock } from '../../time/clock.ts';
+import { ended, recordOf } from '../jobs/applied.ts';
+import { withdrawRuns } from '../jobs/obsolete-runs.ts';
+import { prohibitionOf } from '../jobs/permission.ts';
+import type { Runner } from '../jobs/runner.ts';
+import { refOfConfig } from '../objects/stores.ts';
+import type { Report } from '../status/report.ts';
+import type { Rollout } from './rollout-budget.ts';
+
+/**
+ * Deletes runs that the object permits no more and that have not started, and reports the outcome of the run that has
+ * ended since. A running agent completes its work. True if an outcome was reported.
+ */
+export type EndChanges = (report: Report, signal: AbortSignal) => Promise<boolean>;
+
+interface EndChangesOptions {
+  readonly runner: Pick<Runner, 'runsFor' | 'remove'>;
+  readonly rollout: Pick<Rollout, 'withoutExcused' | 'ended'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export function createEndChanges({ runner, rollout, clock }: EndChangesOptions): EndChanges {
+  return async (report, signal) => {
+    const { config } = report;
+    await withdrawRuns(runner, config, signal, ({ action }) => !prohibitionOf(config, action));
+    const open = recordOf(config);
+    const run = runner.runsFor(refOfConfig(config)).find(({ name }) => name === open?.job);
+    if (!open || !run?.ended || open.done !== undefined || open.undone) return false;
+    const { verdict } = run.ended;
+    const at = clock.now();
+    const kept = Object.keys(open.nics ?? {});
+    const record = ended(rollout.withoutExcused(open), verdict, at, kept);
+    rollout.ended(record);
+    report.tell({ kind: 'ended', job: open.job, verdict, at }, record);
+    return true;
+  };
+}
