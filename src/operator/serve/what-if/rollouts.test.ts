@@ -43,7 +43,14 @@ it.each([
     30,
     (n: number) => (n < 3 ? attach(n) : [entry(n, 0)]),
     undefined,
-    [[3, '', [1, 2]]],
+    [[3, '', [1, 1, 1]]],
+  ],
+  [
+    'an MTU on 3 of 30 nodes, of another generation',
+    30,
+    (n: number) => (n < 3 ? mtu(n) : [entry(n, 0)]),
+    2,
+    [[3, 'sub-a mtu', [1, 1, 1]]],
   ],
   ['nothing, of another generation', 2, (n: number) => [entry(n, 0)], 2, []],
 ] as const)('rollouts of a plan that changes %s', (_what, count, nics, generation, expected) => {

@@ -19,7 +19,8 @@ interface Revision {
   /** Changed settings, and whether the generation differs. */
   readonly key: string;
   readonly changes: RolloutView['changes'];
-  readonly isOtherGeneration: boolean;
+  /** True if the revision is the generation, without changed settings. */
+  readonly isGeneration: boolean;
 }
 
 /**
@@ -30,13 +31,14 @@ export function rolloutsOf(
   planned: readonly PlannedChange[],
   generation: number | undefined,
 ): readonly RolloutView[] {
-  const total = planned.filter(({ existing }) => existing !== undefined).length;
+  const inGeneration = planned.filter(({ existing }) => isOf(existing, generation)).length;
   const changed = planned.filter(isChanged);
   const revisions = changed.flatMap((change) => revisionOf(change, generation) ?? []);
   return [...Map.groupBy(revisions, ({ key }) => key).values()].flatMap((group) => {
     const [first] = group;
     if (!first) return [];
-    const size = first.isOtherGeneration ? total : group.length;
+    // An object without a change stays in its generation.
+    const size = group.length + (first.isGeneration ? inGeneration : 0);
     const steps = [...rolloutSteps(group.length, size)];
     return [{ nodes: group.length, changes: first.changes, steps }];
   });
@@ -48,13 +50,17 @@ function revisionOf(
   generation: number | undefined,
 ): Revision | undefined {
   if (!existing) return undefined;
-  const isOtherGeneration = existing.source?.generation !== generation;
+  const isOtherGeneration = !isOf(existing, generation);
   const { shared = {} } = existing.status?.applied ?? {};
   const labels = changedShared(shared, sharedOf(interfaces));
   if (!isOtherGeneration && labels.length === 0) return undefined;
   const key = [isOtherGeneration, ...labels].join(' ');
   const changes = labels.length === 0 ? [] : changesIn(existing, interfaces);
-  return { key, changes, isOtherGeneration };
+  return { key, changes, isGeneration: labels.length === 0 };
+}
+
+function isOf(existing: ExistingNode | undefined, generation: number | undefined): boolean {
+  return generation !== undefined && existing?.source?.generation === generation;
 }
 
 /** True if the node has configured NICs, and its content changes. */
