@@ -78,13 +78,15 @@ export const appliedRecord = z.object({
     .record(z.string().max(maxSharedText.key), z.string().max(maxSharedText.value))
     .optional()
     .describe(
-      'Applied settings per subnet (its Neutron id, or its network): hash of mtu, gateway and routes; with /routing its routing mode unless it is pbr.',
+      'Applied settings: per subnet (its Neutron id, or its network) a hash of gateway and routes, with /routing its routing mode unless it is pbr; per Neutron network a hash of the MTU, which is part of the hash of the subnet for NICs without networkId.',
     )
     .meta({ maxProperties: maxShared }),
   nics: z
     .record(z.string().max(17), z.string().max(16))
     .optional()
-    .describe('Hash of the requested content per NIC, by MAC address.')
+    .describe(
+      'Hash of the requested content per NIC, by MAC address; followed by ! if the last agent run with the NIC failed for it.',
+    )
     .meta({ maxProperties: 40 }),
   requested: z
     .array(z.string().max(17))

@@ -66,6 +66,43 @@ it.each<[string, readonly unknown[], readonly string[]]>([
   expect(changes.map((change) => change.replace(/:[0-9a-f]{8}$/, ''))).toEqual(expected);
 });
 
+const network = ['a', 'b'].map((subnetId, at) =>
+  nic({ macAddress: mac(at), networkId: 'n', subnetId }),
+);
+const dual = nic({ addresses: ['10.0.0.5/24', 'fd00::5/64'] });
+
+it.each<[string, readonly object[], readonly object[], readonly string[]]>([
+  [
+    'a new MTU of a network with two subnets',
+    network,
+    network.map((one) => ({ ...one, mtu: 9000 })),
+    ['n'],
+  ],
+  [
+    'a new MTU in the second subnet of a network',
+    network.slice(1),
+    [{ ...network[1], mtu: 9000 }],
+    ['n'],
+  ],
+  [
+    'a first gateway in a further subnet',
+    [dual],
+    [{ ...dual, subnets: [{ cidr: 'fd00::/64', gateway: 'fd00::1' }] }],
+    ['fd00::/64'],
+  ],
+  [
+    'no gateway any more in a further subnet',
+    [{ ...dual, subnets: [{ cidr: 'fd00::/64', gateway: 'fd00::1' }] }],
+    [dual],
+    ['fd00::/64'],
+  ],
+  ['a further address in a new subnet', [nic()], [dual], []],
+  ['a new MTU of a NIC without network id', [dual], [{ ...dual, mtu: 1400 }], ['a']],
+])('changedShared finds %s once', (_case, was, now, expected) => {
+  const changes = changedShared(sharedOf(was), sharedOf(now));
+  expect(changes.map((change) => change.replace(/:[0-9a-f]{8}$/, ''))).toEqual(expected);
+});
+
 it('sharedOf names a subnet without an id by network', () => {
   const hosts = ['10.0.0.10/24', '10.0.0.11/24'].map((cidr) => sharedOf([{ cidr, mtu: 1450 }]));
   expect(Object.keys(hosts[0] ?? {})).toEqual(['10.0.0.0/24']);

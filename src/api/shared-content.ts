@@ -4,8 +4,9 @@ import { maxShared, maxSharedText } from './applied-record.ts';
 import { canonicalJson } from './spec-hash.ts';
 
 /**
- * Settings shared by a subnet's NICs. `<subnet>`: hash over mtu, gateway and routes; `<subnet>/routing`: routing mode,
- * unless pbr. A subnet's key is the Neutron id, or the network without an id.
+ * Settings shared by a subnet's NICs. `<subnet>`: hash over gateway and routes, and over the MTU of a NIC without
+ * network id; `<subnet>/routing`: routing mode, unless pbr; `<network id>`: hash over the MTU. A subnet's key is the
+ * Neutron id, or the network without an id.
  */
 export type SharedContent = Readonly<Record<string, string>>;
 
@@ -25,14 +26,10 @@ export function sharedOf(interfaces: readonly unknown[]): SharedContent {
   for (const entry of interfaces) {
     if (!isFields(entry)) continue;
     const main = mainSubnetOf(entry);
-    const { mtu, subnets, routing } = entry;
-    if (main !== undefined) {
-      add(contents, main, shortHash(contentOf(entry, mtu)));
-      if (typeof routing === 'string') add(modes, main, routing.slice(0, maxSharedText.value));
-    }
-    for (const further of Array.isArray(subnets) ? (subnets as readonly unknown[]) : []) {
-      const subnet = isFields(further) ? networkIn(further['cidr']) : undefined;
-      if (subnet !== undefined) add(contents, subnet, shortHash(contentOf(further, mtu)));
+    const { routing } = entry;
+    for (const [key, content] of settingsIn(entry, main)) add(contents, key, shortHash(content));
+    if (main !== undefined && typeof routing === 'string') {
+      add(modes, main, routing.slice(0, maxSharedText.value));
     }
   }
   const shared = [...contents].flatMap(([subnet, hashes]) => {
@@ -119,10 +116,54 @@ export function macOf(entry: unknown): string | undefined {
   return typeof mac === 'string' ? mac.toLowerCase() : undefined;
 }
 
-function mainSubnetOf({ subnetId, cidr, addresses }: Unchecked): string | undefined {
-  if (typeof subnetId === 'string' && subnetId !== '') return subnetId.toLowerCase().slice(0, 64);
-  const [first] = Array.isArray(addresses) ? (addresses as readonly unknown[]) : [];
-  return networkIn(cidr) ?? networkIn(first);
+/** Returns an entry's settings by subnet and network, main subnet first. */
+function settingsIn(
+  entry: Unchecked,
+  main: string | undefined,
+): readonly (readonly [string, unknown])[] {
+  const network = idIn(entry['networkId']);
+  // A Neutron network has one MTU for all subnets: its edit is one revision.
+  const mtu = network === undefined ? entry['mtu'] : undefined;
+  const listed = listIn(entry['subnets']).flatMap((further) => {
+    const subnet = isFields(further) ? networkIn(further['cidr']) : undefined;
+    return subnet === undefined ? [] : [[subnet, contentOf(further, mtu)] as const];
+  });
+  const further = new Set(listed.map(([subnet]) => subnet));
+  const bare = furtherNetworks(entry).filter((subnet) => !further.has(subnet));
+  return [
+    ...(main === undefined ? [] : [[main, contentOf(entry, mtu)] as const]),
+    ...listed,
+    ...bare.map((subnet) => [subnet, {}] as const),
+    ...(network === undefined ? [] : [[network, { mtu: entry['mtu'] }] as const]),
+  ];
+}
+
+/**
+ * Returns the networks of further addresses. Writers list a subnet only with a gateway or routes: the first gateway
+ * must be a changed setting, not an added subnet.
+ */
+function furtherNetworks(entry: Unchecked): readonly string[] {
+  const addresses = listIn(entry['addresses']);
+  if (addresses.length < 2) return [];
+  const main = mainNetworkOf(entry);
+  const networks = new Set(addresses.flatMap((address) => networkIn(address) ?? []));
+  return [...networks].filter((network) => network !== main);
+}
+
+function mainSubnetOf(entry: Unchecked): string | undefined {
+  return idIn(entry['subnetId']) ?? mainNetworkOf(entry);
+}
+
+function mainNetworkOf({ cidr, addresses }: Unchecked): string | undefined {
+  return networkIn(cidr) ?? networkIn(listIn(addresses)[0]);
+}
+
+function idIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value.toLowerCase().slice(0, 64) : undefined;
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : [];
 }
 
 /** Returns the network for a text such as 10.0.0.10/24; undefined: no network. */
