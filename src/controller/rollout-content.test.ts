@@ -24,19 +24,22 @@ const bad = 9000;
 const hasMtu = ({ interfaces }: JobRequest, mtu: number): boolean =>
   interfaces.some((nic) => nic.mtu === mtu);
 
+const hasFirstNic = ({ interfaces }: JobRequest): boolean =>
+  interfaces.some(({ index }) => index === 0);
+
 /** Nodes with an agent request for this MTU. */
 function given(mtu: number): ReadonlySet<string> {
   const requests = fixture.agents.requests.filter((request) => hasMtu(request, mtu));
   return new Set(requests.map(({ nodeName }) => nodeName));
 }
 
-/** Configures all nodes; nodes in `broken` and the MTU 9000 fail from then on. */
+/** Configures all nodes; the first NIC of nodes in `broken` and the MTU 9000 fail from then on. */
 async function configureAll(broken: ReadonlySet<string> = new Set()): Promise<void> {
   await cluster.createBare();
   fixture.run();
   for (const name of cluster.names) await fixture.untilReady(name, good);
   fixture.agents.answer = (request) =>
-    broken.has(request.nodeName) || hasMtu(request, bad)
+    (broken.has(request.nodeName) && hasFirstNic(request)) || hasMtu(request, bad)
       ? failed(request)
       : fixture.agents.run(request);
 }
@@ -138,6 +141,41 @@ it('a failed node is changed last, and a further failure stops nothing', async (
   expect(cluster.having('RolloutStopped')).toBe(0);
   const { applied } = (await statusOf(cluster.names[0] ?? '')) ?? {};
   expect(applied).toMatchObject({ rollout: 'failed', failedBefore: true });
+});
+
+it.each<[string, (canary: string) => Promise<void>]>([
+  [
+    'is detached from the first node',
+    async (canary) => {
+      await cluster.annotate(canary, { 'multinic.io/allow-removals': 'now' });
+      await cluster.write(canary, 1, [entry(1)]);
+      await fixture.untilReady(canary, good);
+    },
+  ],
+  [
+    'waits on the first node for a second edit, which is undone',
+    async (canary) => {
+      const { answer } = fixture.agents;
+      fixture.agents.answer = (request) => (hasMtu(request, 1400) ? undefined : answer(request));
+      await cluster.attach(1, 1400);
+      await fixture.untilReady(canary, 'Unknown RolloutWaiting');
+      await fixture.pass(30);
+      fixture.agents.answer = answer;
+      await cluster.attach(1, bad);
+    },
+  ],
+])('a bad MTU does not spread when its NIC %s', async (_how, act) => {
+  cluster = new RolloutFixture(fixture, 8);
+  await configureAll();
+  await cluster.attach(1, 1450);
+  await untilEach(good);
+  await cluster.attach(1, bad);
+  await cluster.untilStopped(7);
+  const [canary = ''] = given(bad);
+  await act(canary);
+  await fixture.pass(100);
+  expect(cluster.having('RolloutStopped')).toBeGreaterThan(5);
+  expect(given(bad).size).toBeLessThanOrEqual(2);
 });
 
 it('paused nodes and NotReady nodes delay no failed node', async () => {

@@ -19,6 +19,7 @@ import type { Clock } from '../../time/clock.ts';
 import { isOtherMachine, type Machine } from '../objects/machine.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { isOpen } from './evidence.ts';
+import { hashesAfter } from './failed-nics.ts';
 import { guessFamily, isNews, otherFamilyIn } from './family.ts';
 import { jobName } from './job.ts';
 import { endedFields, removalFields, type StartedRemovals, startedFields } from './run-basis.ts';
@@ -169,7 +170,7 @@ export interface Terms extends StartedRemovals {
   readonly failedBefore?: boolean | undefined;
   /** Settings per subnet after the run; undefined: unknown. */
   readonly shared?: SharedContent | undefined;
-  /** Content hash per NIC, by MAC; undefined: unknown. */
+  /** Content hash per NIC, by MAC, marked for failed NICs; undefined: unknown. */
   readonly nics?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -245,6 +246,9 @@ export function ended(
     at: rfc3339(now),
     done,
     macs: macsAfter(applied, verdict, keep),
+    ...(applied.nics && verdict.kind === 'result'
+      ? { nics: hashesAfter(applied.nics, verdict.result) }
+      : {}),
     ...endedFields(applied, verdict, done),
     ...(rollout ? { rollout } : {}),
     ...(left.length > 0 ? { reasons: [...new Set(left)].slice(0, 20) } : {}),

@@ -3,6 +3,7 @@ import { isWrittenByLegacy } from '../../api/legacy-status.ts';
 import type { Change, Store } from '../../kube/cache/store.ts';
 import { StoreIndex } from '../../kube/cache/store-index.ts';
 import type { RolloutPhase } from '../jobs/applied.ts';
+import { hasFailed } from '../jobs/failed-nics.ts';
 import { isObserved, prohibitionOf } from '../jobs/permission.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import {
@@ -32,7 +33,7 @@ export interface RolloutNode {
   readonly states: readonly RolloutState[];
   /** Hash of the agent image that reported on the node. */
   readonly provenImage: string | undefined;
-  /** Last run's outcome; undefined: unknown, or no run. */
+  /** Last run's outcome, false also for an earlier failure of an unchanged NIC; undefined: unknown, or no run. */
   readonly isDone: boolean | undefined;
   /** Last run's Kubernetes node. */
   readonly node: string | undefined;
@@ -197,7 +198,7 @@ function nodeInRollout(config: NodeConfig, image: string): RolloutNode {
     continued: continuedIn(status),
     states: statesOf(status, run),
     provenImage: provenImageOf(status),
-    isDone: record?.done,
+    isDone: record && (hasFailed(record) ? false : record.done),
     node: record?.nodeName,
     isCandidate: !isLeaving && isCandidateFor(wanted, record) && isExpected(config),
   };
@@ -205,7 +206,8 @@ function nodeInRollout(config: NodeConfig, image: string): RolloutNode {
 
 /** True if the last run is done, configured NICs, and was for another revision. */
 function isCandidateFor(wanted: string | undefined, record: RecordFields | undefined): boolean {
-  if (record?.action !== 'apply' || !record.done || record.revision === wanted) return false;
+  if (record?.action !== 'apply' || !record.done || hasFailed(record)) return false;
+  if (record.revision === wanted) return false;
   return record.macs === undefined || record.macs.length > 0;
 }
 

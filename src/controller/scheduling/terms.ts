@@ -6,9 +6,11 @@ import {
   type Applied,
   deliveredMacs,
   machineIn,
+  type RolloutPhase,
   type Terms,
   triedBefore,
 } from '../jobs/applied.ts';
+import { failedIn, hasFailed, hashesAtStart } from '../jobs/failed-nics.ts';
 import { type Contents, nicHash, nothing } from '../jobs/request.ts';
 import { type AllowedRemoval } from '../jobs/run-basis.ts';
 import type { AgentTask } from '../jobs/runner.ts';
@@ -82,10 +84,35 @@ function rolloutTerms(
   if (agentTask.action !== 'apply') return { revision };
   const content = appliedContent(input, here);
   if (isBudgeted) {
-    return { revision, rollout: 'started', failedBefore: before?.done === false, ...content };
+    return {
+      revision,
+      rollout: 'started',
+      failedBefore: before !== undefined && hasFailed(before),
+      ...content,
+    };
   }
-  const rollout = here && carriedPhase(config, revision);
+  const rollout = here && provablePhase(input, here, carriedPhase(config, revision));
   return { revision, rollout, failedBefore: here?.failedBefore, ...content };
+}
+
+/**
+ * Returns a run's inherited phase; undefined: the run does not count. A successful run without the waiting or failed
+ * NICs says nothing about the revision.
+ */
+function provablePhase(
+  { held, contents }: TermsInput,
+  { nics }: Pick<Applied, 'nics'>,
+  phase: RolloutPhase | undefined,
+): RolloutPhase | undefined {
+  if (phase === undefined || phase === 'done' || !nics) return phase;
+  if (held?.why) return undefined;
+  const requested = new Set(contents.interfaces.map(({ mac }) => mac));
+  const isRequested = (mac: string): boolean => requested.has(mac);
+  const all = Object.keys(nics);
+  const failed = failedIn(nics);
+  const tested = failed.length > 0 ? failed : all;
+  const isTested = phase === 'started' ? all.some(isRequested) : tested.every(isRequested);
+  return isTested ? phase : undefined;
 }
 
 /**
@@ -107,10 +134,10 @@ export function appliedContent(
   const macs = { requested, kept: new Set(keep) };
   return {
     shared: sharedAfter(spec?.interfaces ?? [], macs, before?.shared),
-    nics: Object.fromEntries([
-      ...interfaces.map((nic) => [nic.mac, nicHash(nic)] as const),
-      ...kept,
-    ]),
+    nics: hashesAtStart(
+      Object.fromEntries([...interfaces.map((nic) => [nic.mac, nicHash(nic)] as const), ...kept]),
+      before?.nics,
+    ),
   };
 }
 
