@@ -35,7 +35,7 @@ interface ConditionsInput {
   readonly heldNics?: RolloutHold | undefined;
   /** Ready by the record, if the previous Ready showed only that the node was not ready. */
   readonly appliedReady?: Judgement | undefined;
-  /** In mode Observe: what the status shows instead of the progress of a run. */
+  /** In mode Observe: findings in place of a run's progress. */
   readonly observation?: Observation | undefined;
   /** Condition Paused, if the object is paused. */
   readonly paused?: readonly ConditionUpdate[];
@@ -242,8 +242,8 @@ function usable(count: number): string {
 }
 
 /**
- * Keeps the last check's finding until the next check, or until everything was applied again. A check of contents that
- * were not applied finds no drift.
+ * Keeps the last check's finding until the next check, or until everything was applied again. A check finds no drift in
+ * contents without an apply.
  */
 function drifted({ situation, drift, previous }: ConditionsInput): ConditionUpdate[] {
   if (drift) return [drift];

@@ -220,7 +220,7 @@ const leaves: NicState = {
   message: 'is no longer in the spec and is being removed from the node',
 };
 
-/** Returns the identity of a NIC on the node that the spec does not list. */
+/** Returns the identity for a NIC on the node without an entry in the spec. */
 export function unremovedNic(nic: NicResult, before: InterfaceStatus | undefined): NicIdentity {
   const { address, addresses, cidr, mtu, portId = nic.portId } = before ?? {};
   const name = nic.name || before?.name;

@@ -91,7 +91,7 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
   };
 }
 
-/** True in mode Observe, unless the object has no usable node or spec: that is a problem in both modes. */
+/** True in mode Observe. An unusable node or spec is a problem in both modes. */
 function isOnlyObserved({ config, situation }: StatusInput): boolean {
   return situation.kind !== 'refused' && isObserved(config);
 }
@@ -206,8 +206,8 @@ function endOf(situation: RunPhase): string | undefined {
 }
 
 /**
- * Returns NICs in the host's state file, if a run or check has just reported them. Before the first run for this object
- * they are no NICs of its own.
+ * Returns NICs in the host's state file, if a run or check has just reported them. A record from checks alone claims no
+ * NIC on the host.
  */
 function knownTo(situation: RunPhase, applied: Applied | undefined): KnownInterface[] | undefined {
   if (applied?.action === 'check') return undefined;
