@@ -107,7 +107,7 @@ async function findingsOf(request: JobRequest, options: AgentOptions, deps: Agen
     // Created first: `ip` starts while the agent reads files.
     using ip = deps.startIp();
     deps.paths.start();
-    const lock = { ...deps, hostRoot: options.hostRoot };
+    const lock = { ...deps, hostRoot: options.hostRoot, readOnly: request.action === 'check' };
     return await underLock(lock, () => configure(request, options.hostRoot, { ...deps, ip }));
   } catch (error) {
     deps.log.error({ err: error }, 'run failed');

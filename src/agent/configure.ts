@@ -14,13 +14,14 @@ import { compare } from './check.ts';
 import { fitOf } from './fit.ts';
 import type { Ip } from './ip/session.ts';
 import { writeLastRun } from './last-run.ts';
-import { observeFamily } from './observe/family.ts';
+import { nameServersOn, observeFamily } from './observe/family.ts';
 import type { UnicastFilter } from './observe/fdb.ts';
 import { hostOf, observeHost, siteAt } from './observe/host.ts';
 import type { PathReader } from './path/ip.ts';
 import { judgePaths, pathsAfter } from './path/paths.ts';
 import type { PlanInput } from './planning/candidates.ts';
 import { foreignOnNic } from './planning/foreign-on-nic.ts';
+import { withFound } from './planning/found.ts';
 import { blockedRecords } from './planning/obsolete.ts';
 import { withGeneratedConfig } from './planning/ownership.ts';
 import {
@@ -226,7 +227,9 @@ async function check(
   const wanted = { request, state, journals, receives };
   const { links } = host;
   const compared = withCarrier(compare(host, wanted, context), { before: links, after: links });
-  const paths = await judgePaths(compared, { request, state, host }, { reader, site: context });
+  const nameServers = (index: number) => nameServersOn(context.hostRoot, index);
+  const found = withFound(compared, { request, state, host, nameServers });
+  const paths = await judgePaths(found, { request, state, host }, { reader, site: context });
   const { nics } = paths;
   const warnings = [...warningsOn(nics, { host, state }, context), ...paths.warnings];
   return { nics, warnings, ...memory };

@@ -53,6 +53,19 @@ function databaseOfOthers(): Buffer {
 }
 
 describe('host lock', () => {
+  test('a read-only run creates no lock, and waits for an existing lock', async () => {
+    const reader = { hostRoot, clock: systemClock, signal, readOnly: true };
+    expect(await underLock(reader, async () => 'read')).toBe('read');
+    expect(readdirSync(hostRoot)).toEqual([]);
+    const release = await holdLock();
+    const clock = createFakeClock();
+    const waiting = underLock({ ...reader, clock }, async () => 'read');
+    await expect.poll(() => clock.waits.length).toBe(1);
+    await release();
+    await clock.advance(200);
+    expect(await waiting).toBe('read');
+  });
+
   test('[RW-23] a second run waits for the lock until the first has ended', async () => {
     const release = await holdLock();
     const clock = createFakeClock();

@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdirSync, openSync, truncateSync } from 'node:fs';
+import { closeSync, constants, lstatSync, mkdirSync, openSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../time/clock.ts';
@@ -21,15 +21,19 @@ export interface LockDeps {
   readonly hostRoot: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** True for a read-only run: creates no lock file. */
+  readonly readOnly?: boolean;
 }
 
 /** Runs `work` while no other run on this host does; rejects if another run does not end. */
 export async function underLock<T>(
-  { hostRoot, clock, signal }: LockDeps,
+  { hostRoot, clock, signal, readOnly }: LockDeps,
   work: () => Promise<T>,
 ): Promise<T> {
   const path = join(hostRoot, agentDirectory, 'lock');
   const end = clock.monotonicMs() + patienceMs;
+  // Without a lock file no run has changed this host: a check has nothing to wait for.
+  if (readOnly && !isThere(path)) return work();
   // Without a journal nothing is changed, so a run unable to write a journal needs no lock.
   if (!isWritable(path)) return work();
   for (;;) {
@@ -39,6 +43,10 @@ export async function underLock<T>(
       throw new HostBusyError('another agent run on this host holds the lock');
     await clock.sleep(pauseMs, signal);
   }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Errors from a disk without room for files: a journal needs a second file besides the lock. */

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type JobRequest, jobResult, type NicResult } from '../api/job.ts';
-import { jobResultOf, memoryOf, type Report, refusedResult, shorten } from './result.ts';
+import { jobResultOf, memoryOf, type Report, refusedResult } from './result.ts';
+import { shorten } from './shorten.ts';
 import { emptyState, type NicRecord } from './state.ts';
 
 const nic = (index: number, more: Partial<NicResult> = {}): NicResult => ({
@@ -69,6 +70,34 @@ describe('termination message', () => {
     const four = jobResultOf({ ...few, identity: { ...few.identity, protocol: 4 } });
     expect(four.nics[0]).not.toHaveProperty('code');
     expect(four.nics[0]).not.toHaveProperty('args');
+  });
+
+  test('results of ten observed NICs keep file and stanza, and drop addresses and routes before cutting messages', () => {
+    const identity = { ...report({}).identity, protocol: 5 as const };
+    const source = { file: '/etc/netplan/50-cloud-init.yaml', section: 'ethernets.ens4.dhcp4' };
+    const found = {
+      ...source,
+      dhcp: true,
+      addresses: ['10.0.0.50/24'],
+      routes: ['0.0.0.0/0 10.0.0.254'],
+      nameServers: ['10.0.0.53'],
+    };
+    const words = `${source.file} ${source.section} configures the NIC; ens4 has the address 10.0.0.50/24`;
+    const coded = { code: 'ForeignAddress', args: 'link=ens4 address=10.0.0.50/24' };
+    const observed = { ...failed, ...coded, message: words, found };
+    const resultOf = (count: number) => {
+      const nics = Array.from({ length: count }, (_, n) => nic(n, observed));
+      return jobResultOf({ ...report({ nics, known: [] }), identity });
+    };
+    expect(resultOf(4).nics).toMatchObject([observed, observed, observed, observed]);
+    const result = resultOf(10);
+    expect(jobResult.parse(result)).toEqual(result);
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(4_000);
+    for (const each of result.nics) {
+      expect(each.found).toEqual({ ...source, dhcp: true });
+      expect(each.message).toContain(source.section);
+    }
+    expect(jobResultOf(report({ nics: [nic(0, observed)] })).nics[0]).not.toHaveProperty('found');
   });
 
   test('the termination message holds twenty NICs with messages doubled by JSON escapes', () => {

@@ -17,6 +17,7 @@ import type { Refusal } from './planning/refusals.ts';
 import { foreignSettings } from './planning/settings.ts';
 import type { RefusedNic, Target, Unit } from './planning/unit.ts';
 import type { RequestIdentity } from './request.ts';
+import { shorten } from './shorten.ts';
 import type { AgentState, NicRecord } from './state.ts';
 
 /** Kubernetes limits a termination message to 4,096 bytes. */
@@ -58,32 +59,59 @@ export function jobResultOf(report: Report): JobResult {
     ...(report.family ? { family: report.family } : {}),
   } as const;
   const shortened = refusal && { ...refusal, message: shorten(refusal.message, maxRefusalBytes) };
-  // The values in a message are dropped before the message is shortened.
-  for (let bytes = maxMessageBytes, withArgs = true; ; withArgs = false) {
-    const result = {
-      ...shared,
-      ...(shortened ? { refusal: shortened } : {}),
-      ...listsOf(report, protocol, bytes, withArgs),
-      ...(protocol >= 2 ? knownOf(report, bytes) : {}),
-    };
-    if (bytes <= -20 || Buffer.byteLength(JSON.stringify(result)) <= maxBytes) return result;
-    if (!withArgs) bytes -= 20;
-  }
+  const resultWith = (detail: Detail): JobResult => ({
+    ...shared,
+    ...(shortened ? { refusal: shortened } : {}),
+    ...listsOf(report, protocol, detail),
+    ...(protocol >= 2 ? knownOf(report, detail.bytes) : {}),
+  });
+  const isShort = (detail: Detail) =>
+    Buffer.byteLength(JSON.stringify(resultWith(detail))) <= maxBytes;
+  return resultWith(details.find(isShort) ?? shortest);
 }
 
+/** Details per NIC in a result. */
+interface Detail {
+  /** Maximum message length in bytes. */
+  readonly bytes: number;
+  /** Values in the message. */
+  readonly args: boolean;
+  /** Configuration by other programs: completely, only its file and stanza, or not at all. */
+  readonly found: 'all' | 'file' | 'none';
+}
+
+/**
+ * Attempts to fit a result, in order: first the values in messages are dropped, then foreign addresses and routes. File
+ * and stanza stay while messages have room for a stanza.
+ */
+const details: readonly Detail[] = [
+  { bytes: maxMessageBytes, args: true, found: 'all' },
+  { bytes: maxMessageBytes, args: false, found: 'all' },
+  ...[120, 100, 80, 60].map((bytes) => ({ bytes, args: false, found: 'file' }) as const),
+  ...[40, 20, 0].map((bytes) => ({ bytes, args: false, found: 'none' }) as const),
+];
+const shortest: Detail = { bytes: -20, args: false, found: 'none' };
+
 /** Drops port ids, carriers and codes if space is short: the MAC still identifies the NIC. */
-function listsOf({ nics, warnings }: Report, protocol: Protocol, bytes: number, withArgs: boolean) {
+function listsOf({ nics, warnings }: Report, protocol: Protocol, { bytes, ...detail }: Detail) {
   return {
-    nics: nics.slice(0, 20).map(({ portId, carrier, code, args, ...nic }) => ({
+    nics: nics.slice(0, 20).map(({ portId, carrier, code, args, found, ...nic }) => ({
       ...nic,
       reason: reasonFor(nic.reason, protocol),
       ...(portId && bytes >= 0 ? { portId } : {}),
       ...(carrier !== undefined && bytes > 0 ? { carrier } : {}),
-      ...(protocol >= 5 && bytes > 0 ? codedIn({ code, args }, withArgs) : {}),
+      ...(protocol >= 5 && bytes > 0 ? codedIn({ code, args }, detail.args) : {}),
+      ...(protocol >= 5 ? foundIn(found, detail.found) : {}),
       message: shorten(nic.message, Math.max(bytes, 0)),
     })),
     warnings: bytes > 0 ? warnings.slice(0, 20).map((warning) => shorten(warning, 80)) : [],
   };
+}
+
+function foundIn(found: NicResult['found'], detail: Detail['found']): Pick<NicResult, 'found'> {
+  if (!found || detail === 'none') return {};
+  const { addresses: _, routes: __, nameServers: ___, ...rest } = found;
+  return { found: detail === 'all' ? found : rest };
 }
 
 function codedIn({ code, args }: Pick<NicResult, 'code' | 'args'>, withArgs: boolean) {
@@ -121,21 +149,6 @@ export function outcomeOf({ refusal, failed = false, nics }: Findings): JobResul
   const good = nics.filter(isGood).length;
   if (good === nics.length && !failed) return 'ok';
   return good > 0 ? 'partial' : 'failed';
-}
-
-/** Returns the text in at most `maxLength` bytes of UTF-8, on one line, cut between characters. */
-export function shorten(text: string, maxLength: number): string {
-  const line = text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
-  if (Buffer.byteLength(line) <= maxLength) return line;
-  const mark = maxLength >= 3 ? '…' : '';
-  let bytes = Buffer.byteLength(mark);
-  let prefix = '';
-  for (const character of line) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > maxLength) break;
-    prefix += character;
-  }
-  return prefix + mark;
 }
 
 /** Returns a transaction's result: success, or the failure. */

@@ -130,12 +130,35 @@ export interface ConfigFile extends HostFile {
   readonly notNames?: readonly string[];
   /** Set if the network manager generated the file for a NIC without a profile. */
   readonly generated?: true;
+  /** A foreign file's stanzas about NICs; absent if unknown. */
+  readonly stanzas?: readonly Stanza[];
+}
+
+/** NIC configuration in a foreign file: a netplan definition, or the file's only profile. */
+export interface Stanza {
+  /** Stanza or profile, and the option with the addresses: `ethernets.ens4.dhcp4`, `[Network] DHCP` … */
+  readonly section: string;
+  /** Whether the stanza requests DHCP or router advertisements; absent if unknown. */
+  readonly dhcp?: boolean;
+  /** Absent if the stanza sets none. */
+  readonly nameServers?: readonly string[];
+  /** The stanza's NICs; absent: all NICs in the file. Names may be shell patterns. */
+  readonly nics?: { readonly macs: readonly string[]; readonly names: readonly string[] };
+}
+
+/** Stanza for a malformed file. */
+export const malformed: Stanza = { section: '(cannot be parsed)' };
+
+/** Returns a stanza's field `nameServers`; empty without name servers. */
+export function nameServersIn(servers: readonly string[]): Pick<Stanza, 'nameServers'> {
+  const found = servers.filter((server) => server !== '');
+  return found.length > 0 ? { nameServers: found } : {};
 }
 
 /** NICs a foreign file configures. */
 export type Claims = Pick<
   ConfigFile,
-  'macs' | 'names' | 'leases' | 'patterns' | 'except' | 'notNames' | 'generated'
+  'macs' | 'names' | 'leases' | 'patterns' | 'except' | 'notNames' | 'generated' | 'stanzas'
 >;
 
 /** Content of a managed file, written by any generation, about a single NIC. */

@@ -6,7 +6,7 @@ import { nicOf } from './identity.ts';
 import { isLeftAlone } from './observe/family.ts';
 import { readHostFiles } from './observe/host.ts';
 import type { Backend } from './planning/backend.ts';
-import { claimOn } from './planning/file-claims.ts';
+import { claimOn } from './planning/claim.ts';
 import { isCompleted, warningsOf } from './result.ts';
 import type { HostFile, Snapshot } from './snapshot.ts';
 import type { AgentState } from './state.ts';
@@ -39,8 +39,8 @@ function claimedAtBoot(nics: readonly NicResult[], host: Snapshot): string[] {
   return nics
     .filter(({ state }) => state === 'Configured')
     .flatMap(({ mac, name }) => {
-      const claim = claimOn(mac, [name], host);
-      return claim ? [`NotPersistent ${name}, also configured by ${claim.path}`] : [];
+      const claim = claimOn({ mac, names: [name] }, host);
+      return claim ? [`NotPersistent ${name}, also configured by ${claim.file.path}`] : [];
     });
 }
 

@@ -64,7 +64,7 @@ export function desiredNode(posted: PostedNode, providerId: string): Desired {
       name,
       labels: labelsOf({ nodeName, instanceId, providerId }),
       annotations: annotationsOf(posted),
-      spec: { ...spec, providerId, specHash: hash },
+      spec: { ...spec, providerId, specHash: hash, ...modeOf(posted) },
     },
   };
 }
@@ -105,11 +105,18 @@ function labelsOf(values: {
   });
 }
 
-function annotationsOf({ source, base }: PostedNode): Record<string, string> {
+function annotationsOf({ source, base, mode }: PostedNode): Record<string, string> {
   return withoutUndefined({
     [annotations.source]: source ? JSON.stringify(source) : undefined,
     [annotations.fenced]: base === undefined ? undefined : 'true',
+    // An older CRD drops `spec.mode`, and an older controller ignores it; both know the annotation.
+    [annotations.paused]: mode === 'Observe' ? 'true' : undefined,
   });
+}
+
+/** Returns `spec.mode`; Apply is omitted, as in objects written before the field existed. */
+function modeOf({ mode }: PostedNode): Pick<NodeConfigSpec, 'mode'> {
+  return mode === 'Observe' ? { mode } : {};
 }
 
 type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };

@@ -174,6 +174,12 @@ export const existingNodeConfig = z.object({
     .string()
     .optional()
     .describe('From the label multinic.io/instance-id: spec.instanceId as Viola last wrote it.'),
+  pausedToObserve: z
+    .boolean()
+    .optional()
+    .describe(
+      'True: Viola set the annotation multinic.io/paused for mode Observe. Without spec.mode Observe the CRD of the cluster is older, and only the annotation protects the node. Absent: no.',
+    ),
   spec: nodeConfigSpec,
   status: nodeConfigStatus.optional(),
 });
@@ -241,6 +247,8 @@ export const checkAnswer = z.object({ uid: z.string(), generation: z.int() });
 
 /** Features of a Viola that an earlier one ignores without an error. */
 export const violaFeature = z.enum(['observe']);
+
+export type ViolaFeature = z.infer<typeof violaFeature>;
 
 export const clusters = z.object({
   items: z.array(

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { shownClusterNetwork } from './cluster-networks.ts';
 import { condition } from './condition.ts';
-import { nodeConfigState } from './multinicnodeconfig.ts';
+import { foundConfiguration } from './found-configuration.ts';
+import { nodeConfigMode, nodeConfigState } from './multinicnodeconfig.ts';
 import { postAnswer } from './node-configs-http.ts';
 import { type BudgetScope, budgetLimits, holdCodes, removalBasis } from './removals.ts';
 
@@ -85,12 +86,19 @@ const nicView = z.object({
   subnetId: z.string().optional(),
   subnetName: z.string().optional(),
   portStatus: z.string().optional().describe("Neutron's status at the last sync, such as ACTIVE."),
-  state: z.string().describe('Pending, InProgress, Configured or Failed; Unknown: no status.'),
+  state: z
+    .string()
+    .describe('Pending, InProgress, Configured, Failed or Observed; Unknown: no status.'),
   reason: z.string().describe('One word; see the table of reasons. Empty: none.'),
   message: z.string(),
   code: z.string().optional().describe('Case of the reason; absent: none, or an earlier agent.'),
   args: z.string().optional().describe('Values in the message, as key=value; absent: none.'),
   carrier: z.boolean().optional().describe('Carrier at the last agent run; absent: unknown.'),
+  found: foundConfiguration
+    .optional()
+    .describe(
+      'Configuration by other programs, as the last check found it; absent: none, or unknown.',
+    ),
   changedAt: time('When state or reason last changed').optional(),
   checkedAt: time('When the NIC was last checked on the node').optional(),
 });
@@ -110,6 +118,9 @@ export const nodeView = z.object({
   nodeName: z.string(),
   instanceId: z.string().describe('Nova server id.'),
   config: configKey,
+  mode: nodeConfigMode
+    .optional()
+    .describe('Observe: the node is only checked. Absent: Apply, or no object.'),
   state: z.string().describe('State of the MultiNicNodeConfig; Unknown: no object or no status.'),
   ready: z.enum(['True', 'False', 'Unknown']),
   reason: z.string().describe('Reason of the Ready condition; Drifted if only that is wrong.'),
@@ -297,6 +308,9 @@ const plannedNode = z.object({
 export const planView = z.object({
   config: configKey,
   generation: z.int(),
+  mode: nodeConfigMode
+    .optional()
+    .describe('Observe: the nodes are only checked, and no NIC changes. Absent: Apply.'),
   calculatedAt: time('When the plan was calculated'),
   servers: z.int(),
   ports: z.int(),

@@ -51,11 +51,14 @@ describe.each([
   ['an OpenstackConfig', true],
   ['no source', false],
 ])('objects with %s', (_source, hasSource) => {
-  it('a bad network MTU stops after the first node, attaches go on, and the former MTU ends the stop', async () => {
+  it('a bad network MTU stops after the first node, 100 attaches go on, and the former MTU ends the stop', async () => {
+    // 25 nodes wait, and each gets 4 ports.
+    const [nodes, ports] = [26, 4];
+    cluster = new RolloutFixture(fixture, nodes);
     cluster.hasSource = hasSource;
     await configureAll();
     await cluster.edit(1, bad);
-    await cluster.untilStopped(count - 1);
+    await cluster.untilStopped(nodes - 1);
     expect(given(bad).size).toBe(1);
     const [canary = ''] = given(bad);
     const waiting = cluster.names.filter((name) => name !== canary);
@@ -64,23 +67,23 @@ describe.each([
     // Restarted in between: the decision is from the statuses.
     await fixture.stop();
     fixture.run();
-    await cluster.attach(1, bad);
-    const attached = (name: string) => fixture.agents.macsOn(name).length === 2;
+    await cluster.attach(1, bad, ports);
+    const attached = (name: string) => fixture.agents.macsOn(name).length === 1 + ports;
     await fixture.eventually(
       () => waiting.every(attached),
       () => `${waiting.filter(attached).length} of ${waiting.length} ports are attached`,
     );
-    await cluster.untilStopped(count - 1);
+    await cluster.untilStopped(nodes - 1);
     expect(given(bad).size).toBe(1);
-    const [kept, added] = (await statusOf(waiting[0] ?? ''))?.interfaceStatuses ?? [];
+    const [kept, ...added] = (await statusOf(waiting[0] ?? ''))?.interfaceStatuses ?? [];
     expect(kept).toEqual(before?.[0]);
-    expect(added).toMatchObject({ status: 'Configured' });
+    expect(added.map(({ status }) => status)).toEqual(Array(ports).fill('Configured'));
     // Neither a check nor a request to heal changes waiting NICs.
     for (const name of waiting) await cluster.annotate(name, { 'multinic.io/heal': 'now' });
     await fixture.pass(30);
     expect(given(bad).size).toBe(1);
     fixture.agents.requests.length = 0;
-    await cluster.attach(1, 1450);
+    await cluster.attach(1, 1450, ports);
     await untilEach(good);
     expect(cluster.having('RolloutStopped')).toBe(0);
     expect(given(bad).size).toBe(0);

@@ -84,7 +84,7 @@ function decide(claim: Claim, plan: InterfacePlan, own: boolean, view: View): De
   if (!own && isHeldBack(plan))
     return { action: 'none', waiting, why: 'removals wait for consent' };
   const why =
-    difference(claim, existing, plan) ??
+    difference(claim, existing, plan, view) ??
     idDifference(existing, view) ??
     sourceDifference(claim, own, view) ??
     repeatReason(existing, view.input);
@@ -159,11 +159,15 @@ function isHeldBack({ unconfirmed }: InterfacePlan): boolean {
 
 function difference(
   { serverId }: Claim,
-  { spec, isMisplaced }: ExistingObject,
+  { spec, isMisplaced, pausedToObserve = false }: ExistingObject,
   plan: InterfacePlan,
+  { input: { observes = false } }: View,
 ) {
   if (isMisplaced || spec.instanceId !== serverId) return 'instanceId differs';
-  return sameInterfaces(spec.interfaces ?? [], plan.interfaces) ? undefined : 'interfaces differ';
+  if (!sameInterfaces(spec.interfaces ?? [], plan.interfaces)) return 'interfaces differ';
+  // The mode that Viola wrote: a user's own `spec.mode` or pause stays.
+  if (pausedToObserve === observes) return undefined;
+  return observes ? 'mode Apply becomes Observe' : 'mode Observe becomes Apply';
 }
 
 function blockedNode(claim: Claim, blocked: Block, view: View): NodeOutcome {

@@ -107,6 +107,8 @@ export interface PlanInput {
   readonly sentReleases: readonly SentRelease[];
   /** Networks of the business cluster; undefined: unknown. */
   readonly clusterNetworks?: readonly ClusterNetwork[];
+  /** True: the objects get mode Observe; undefined: Apply. */
+  readonly observes?: boolean;
   /** True: a legacy Viola, which deletes neither a node nor its last NIC. */
   readonly keepsNodes?: boolean;
   /** True: post every node, even unchanged, and take nodes back from a namesake. */

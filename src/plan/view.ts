@@ -146,8 +146,9 @@ function hasLowerIds({ portId, subnetId }: InterfaceSpec): boolean {
   return portId === portId?.toLowerCase() && subnetId === subnetId?.toLowerCase();
 }
 
-/** Returns an entry with its ids in lower case. */
+/** Returns an entry with its ids in lower case; entries that need no change, nearly all, are not copied. */
 export function entryWithLowerIds(entry: InterfaceSpec): InterfaceSpec {
+  if (hasLowerIds(entry)) return entry;
   const { portId, subnetId } = entry;
   return {
     ...entry,

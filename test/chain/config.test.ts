@@ -8,8 +8,10 @@ import type { Reason } from '../../src/api/reasons.ts';
 import { applyConfig, attach, detach, type Edit } from '../fixtures/chain/acts.ts';
 import { endure, settle } from '../fixtures/chain/faults.ts';
 import {
+  configStatusOf,
   expectUnchanged,
   generous,
+  nodeConfigObjectOf,
   nodeConfigOf,
   standingOf,
   untilConfigReason,
@@ -104,6 +106,37 @@ describe('an OpenstackConfig beyond schema validation', () => {
       reason,
     });
   });
+});
+
+it('mode Observe delivers a new port and changes nothing on the host, until mode Apply', async () => {
+  await untilConfigured(world, one, 'multinic0');
+  const { interfaces: _, ...before } = await standingOf(world, one);
+  await using after = new AsyncDisposableStack();
+  after.defer(() => applyConfig(world, one));
+  await applyConfig(world, one, { settings: { mode: 'Observe' } });
+  const { port_id } = await attach(world, one);
+  after.defer(() => detach(world, one, port_id));
+  await vi.waitFor(() => {
+    const { spec, metadata } = nodeConfigObjectOf(world, one) ?? {};
+    expect(spec).toMatchObject({ mode: 'Observe', interfaces: [{}, { portId: port_id }] });
+    expect(metadata?.annotations).toMatchObject({ [annotations.paused]: 'true' });
+    const { conditions } = configStatusOf(world, one);
+    for (const type of ['Ready', 'NICsReady']) {
+      expect(findCondition(conditions, type)).toMatchObject({
+        status: 'Unknown',
+        reason: 'Observed',
+      });
+    }
+  }, generous);
+  const { interfaces: _now, ...host } = await standingOf(world, one);
+  expect(host).toEqual(before);
+  await applyConfig(world, one);
+  await untilConfigured(world, one, 'multinic0', 'multinic1');
+  expect(nodeConfigObjectOf(world, one)?.metadata.annotations).not.toHaveProperty([
+    annotations.paused,
+  ]);
+  await after.disposeAsync();
+  await untilConfigured(world, one, 'multinic0');
 });
 
 type Entry = InterfaceSpec & { readonly address: string };

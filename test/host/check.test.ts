@@ -132,5 +132,6 @@ describe('check action', () => {
     expect((await check([first])).nics).toMatchObject([
       drifted(0, expect.stringMatching(/ip link set dev ens5 .*multinic0/)),
     ]);
+    await expect(stat(join(host.root, 'var/lib/multinic/lock'))).rejects.toThrow('ENOENT');
   });
 });

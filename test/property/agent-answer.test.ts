@@ -241,7 +241,7 @@ describe('a run of the agent', () => {
     const claim = `network: {ethernets: {a: {match: {macaddress: "${macOf(1)}"}, dhcp4: true}}}`;
     writeFileSync(join(box.root, place, 'netplan/50-theirs.yaml'), claim);
     const { nics } = await agent(request([entry(1)]));
-    const message = `/${place}/netplan/50-theirs.yaml configures the NIC; remove the NIC from that file`;
+    const message = `/${place}/netplan/50-theirs.yaml ethernets.a.dhcp4 configures the NIC; remove the NIC from that file`;
     expect(nics).toMatchObject([{ reason: 'NICInUse', message }]);
   });
 

@@ -50,6 +50,7 @@ export const fields: Readonly<Record<string, string>> = {
   'settings.routing': setting,
   'settings.addressFamilies': setting,
   'settings.violaCompatibility': setting,
+  'settings.mode': setting,
   'secrets.contrabassEncryptKeySecretRef': account,
 };
 

@@ -1,5 +1,12 @@
 import { indexOfName, maxIndex } from '../../api/names.ts';
-import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
+import {
+  type Claims,
+  type ConfigFile,
+  type HostFile,
+  nameServersIn,
+  type OwnFile,
+  type Stanza,
+} from '../snapshot.ts';
 import { namePatterns } from './name-patterns.ts';
 import { macInHead } from './nic-head.ts';
 
@@ -51,7 +58,11 @@ export function readIfcfg(file: HostFile): ConfigFile {
   if (device && !passedBy.test(name)) return { ...file, ...claimsOf(file.text, device) };
   const [, ruled] = /^rule6?-(.+)$/.exec(name) ?? [];
   // A rule file stops NetworkManager from reading the NIC's routes.
-  return { ...file, macs: [], ...(ruled ? { names: [ruled] } : {}) };
+  return {
+    ...file,
+    macs: [],
+    ...(ruled ? { names: [ruled], stanzas: [{ section: 'routing rules' }] } : {}),
+  };
 }
 
 /** Recognises every generation: a single MAC and a managed name. */
@@ -85,6 +96,30 @@ const passedBy = /(^ifcfg-lo|~|\.(bak|orig|rej|rpmnew|augnew|augtmp))$/;
 /** Returns the NICs a foreign file configures. Takes only names and MACs, because the file may hold secrets. */
 function claimsOf(text: string, device: string): Claims {
   const variables = shellVariables(text);
+  return { ...nicsOf(variables, device), stanzas: [stanzaOf(variables, device)] };
+}
+
+/** Returns the variables with the NIC's name and addresses. */
+function stanzaOf(variables: ReadonlyMap<string, string>, device: string): Stanza {
+  const [key, value] =
+    ['DEVICE', 'HWADDR', 'NAME'].flatMap((name) => {
+      const found = variables.get(name);
+      return found ? [[name, found] as const] : [];
+    })[0] ?? (['DEVICE', device] as const);
+  const valueOf = (name: string) => variables.get(name) ?? '';
+  const isLease = /^(dhcp|bootp)$/i.test(valueOf('BOOTPROTO'));
+  const six = ['DHCPV6C', 'IPV6_AUTOCONF'].find((name) => isYes(valueOf(name)));
+  const fixed = ['IPADDR', 'IPADDR0', 'IPV6ADDR'].find((name) => valueOf(name) !== '');
+  const option = (isLease ? 'BOOTPROTO' : undefined) ?? fixed ?? six ?? 'BOOTPROTO';
+  const servers = [...variables].filter(([name]) => /^DNS\d+$/.test(name));
+  return {
+    section: `${key}=${value} (${option})`,
+    dhcp: isLease || six !== undefined,
+    ...nameServersIn(servers.map(([, server]) => server)),
+  };
+}
+
+function nicsOf(variables: ReadonlyMap<string, string>, device: string): Claims {
   const valuesOf = (...keys: string[]) => keys.flatMap((key) => variables.get(key) || []);
   const macs = valuesOf('HWADDR', 'MACADDR').map(macIn);
   const named = valuesOf('DEVICE', 'PHYSDEV');
@@ -111,6 +146,10 @@ function claimsOfMany(variables: ReadonlyMap<string, string>): Partial<Claims> {
 }
 
 /** Parses a boolean like NetworkManager (svParseBoolean). */
+function isYes(value: string): boolean {
+  return /^(yes|y|true|t|1)$/i.test(value);
+}
+
 function isNo(value: string): boolean {
   return /^(no|n|false|f|0)$/i.test(value);
 }

@@ -262,7 +262,7 @@ describe('foreign keyfiles', () => {
     expect(refused[0]?.refusal).toMatchObject({
       reason: 'NICInUse',
       code: 'FileConfiguresNic',
-      message: `${etc}/System eth1 configures the NIC; remove the NIC from that file`,
+      message: `${etc}/System eth1 x (ipv4.method) configures the NIC; remove the NIC from that file`,
     });
   });
 });

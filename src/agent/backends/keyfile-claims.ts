@@ -1,6 +1,14 @@
 import { indexOfName, interfaceName, maxIndex } from '../../api/names.ts';
 import { isPattern } from '../shell-pattern.ts';
-import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
+import {
+  type Claims,
+  type ConfigFile,
+  type HostFile,
+  malformed,
+  nameServersIn,
+  type OwnFile,
+  type Stanza,
+} from '../snapshot.ts';
 import { type IniLine, readIni, valueIn } from './ini-text.ts';
 import { type NamePatterns, namePatterns } from './name-patterns.ts';
 import { profileUuid } from './profile.ts';
@@ -22,7 +30,23 @@ export function readProfile(file: HostFile): ConfigFile {
   if (own && !ownName.test(file.path)) {
     if (hasOwnUuid(lines, own)) return { ...file, own: { ...own, renamed: true }, macs: [own.mac] };
   } else if (own) return { ...file, own, macs: [own.mac] };
-  return { ...file, ...claimsOf(lines, volatilePlace.test(file.path)) };
+  return { ...file, ...claimsOf(lines, volatilePlace.test(file.path)), stanzas: [stanzaOf(lines)] };
+}
+
+/** Returns the profile's id, with the method for the NIC's addresses. */
+function stanzaOf(lines: readonly IniLine[]): Stanza {
+  const id = valueIn(lines, 'connection', 'id') ?? valueIn(lines, 'connection', 'uuid') ?? '';
+  if (!isEthernet(lines)) return { section: id };
+  const four = valueIn(lines, 'ipv4', 'method') ?? 'auto';
+  const six = valueIn(lines, 'ipv6', 'method') ?? 'ignore';
+  const isSix = /^(disabled|link-local)$/.test(four) && six !== 'ignore';
+  const option = `${isSix ? 'ipv6' : 'ipv4'}.method`;
+  const servers = lines.filter(({ section, key }) => /^ipv[46]$/.test(section) && key === 'dns');
+  return {
+    section: id ? `${id} (${option})` : option,
+    dhcp: four === 'auto' || /^(auto|dhcp)$/.test(six),
+    ...nameServersIn(servers.flatMap(({ value }) => value.split(/[;,\s]+/))),
+  };
 }
 
 /**
@@ -119,5 +143,6 @@ function mentionedIn(text: string): Claims {
   return {
     macs: text.toLowerCase().match(anyMac) ?? [],
     names: names.map(([, name = '']) => name),
+    stanzas: [malformed],
   };
 }

@@ -59,7 +59,11 @@ export function readLink(file: HostFile): ConfigFile {
   const lines = systemdLines(file.text) ?? [];
   const own = ownName.test(file.path) ? ownFile(lines) : undefined;
   if (own) return { ...file, own, macs: [own.mac] };
-  return { ...file, ...claimsOf(file.path, linesWithDropIns(file) ?? []) };
+  return {
+    ...file,
+    ...claimsOf(file.path, linesWithDropIns(file) ?? []),
+    stanzas: [{ section: '[Link]' }],
+  };
 }
 
 function ownFile(lines: readonly IniLine[]): OwnFile | undefined {

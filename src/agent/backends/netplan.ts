@@ -2,8 +2,15 @@ import * as z from 'zod';
 import { interfaceName } from '../../api/names.ts';
 import type { Backend } from '../planning/backend.ts';
 import { isPattern } from '../shell-pattern.ts';
-import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
+import {
+  type Claims,
+  type ConfigFile,
+  type HostFile,
+  malformed,
+  type OwnFile,
+} from '../snapshot.ts';
 import { readBlockYaml, renderDocument, validateDocument } from './netplan-document.ts';
+import { anyDocument, isTrue, matchOf, membersOf, stanzasOf } from './netplan-stanzas.ts';
 
 const directory = '/etc/netplan';
 /** File names used by this agent and predecessors; the two numbers in an old name may differ. */
@@ -22,35 +29,6 @@ const ownDocument = z.object({
         addresses: z.array(z.string()).default([]),
       }),
     ),
-  }),
-});
-
-const anyEthernet = z.looseObject({
-  match: z
-    .looseObject({
-      macaddress: z.string().optional(),
-      name: z.union([z.string(), z.array(z.string())]).nullish(),
-    })
-    .nullish(),
-  macaddress: z.string().nullish(),
-  dhcp4: z.unknown().optional(),
-});
-
-/** Bond, bridge or vlan, with its members or lower link. */
-const anyUpper = z.looseObject({
-  interfaces: z.array(z.string()).nullish(),
-  link: z.string().nullish(),
-});
-
-const uppers = z.record(z.string(), anyUpper.nullish()).nullish();
-
-/** Parts of any netplan document naming configured NICs. */
-const anyDocument = z.object({
-  network: z.looseObject({
-    ethernets: z.record(z.string(), anyEthernet.nullish()).nullish(),
-    bonds: uppers,
-    bridges: uppers,
-    vlans: uppers,
   }),
 });
 
@@ -131,29 +109,23 @@ function claimsOf(document: unknown, text: string): Claims {
   const nics = Object.entries(ethernets ?? {});
   const macs = nics.flatMap(([, nic]) => [nic?.match?.macaddress, nic?.macaddress]);
   const matched = nics.flatMap(([id, nic]) =>
-    namesIn(nic?.match, id).map((name) => ({ name, leased: isTrue(nic?.dhcp4) })),
+    matchOf(id, nic).names.map((name) => ({ name, leased: isTrue(nic?.dhcp4) })),
   );
   const patterns = matched.filter(({ name }) => isPattern(name));
   const members = [bonds, bridges, vlans].flatMap((kind) =>
-    Object.values(kind ?? {}).flatMap((upper) => [...(upper?.interfaces ?? []), upper?.link]),
+    Object.values(kind ?? {}).flatMap(membersOf),
   );
   const ids = new Set(nics.map(([id]) => id));
   return {
     macs: macs.flatMap((mac) => (mac ? [mac.toLowerCase()] : [])),
     names: [
       ...matched.filter(({ name }) => !isPattern(name)).map(({ name }) => name),
-      ...members.flatMap((name) => (name && !ids.has(name) ? [name] : [])),
+      ...members.filter((name) => !ids.has(name)),
     ],
     leases: patterns.filter(({ leased }) => leased).map(({ name }) => name),
     patterns: patterns.filter(({ leased }) => !leased).map(({ name }) => name),
+    stanzas: stanzasOf(data.network),
   };
-}
-
-/** Returns an entry's NIC names. A match by driver, or an empty match, may be about any NIC. */
-function namesIn(match: z.infer<typeof anyEthernet>['match'], id: string): string[] {
-  if (!match) return [id];
-  if (match.macaddress) return [];
-  return [match.name ?? '*'].flat();
 }
 
 function isEmpty(document: unknown): boolean {
@@ -164,10 +136,6 @@ function mentionedIn(text: string): Claims {
   return {
     macs: text.toLowerCase().match(/\b([0-9a-f]{2}:){5}[0-9a-f]{2}\b/g) ?? [],
     names: text.match(/[\w.@+-]+/g) ?? [],
+    stanzas: [malformed],
   };
-}
-
-/** YAML 1.1 has more words for true than 1.2. */
-function isTrue(value: unknown): boolean {
-  return value === true || /^(true|yes|on|y)$/i.test(String(value));
 }

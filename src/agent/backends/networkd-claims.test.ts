@@ -155,7 +155,7 @@ describe('foreign networkd files', () => {
     };
     expect(await refusalOf(matching(`MACAddress=${mac}`))).toMatchObject({
       reason: 'NICInUse',
-      message: `${etc}/10-all.network configures the NIC; remove the NIC from that file`,
+      message: `${etc}/10-all.network [Network] configures the NIC; remove the NIC from that file`,
     });
     expect(await refusalOf(matching('Name=e*', 'DHCP=yes'))).toMatchObject({
       reason: 'LeasedByHost',

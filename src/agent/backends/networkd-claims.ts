@@ -1,7 +1,15 @@
 import { indexOfName, maxIndex } from '../../api/names.ts';
 import { isPattern } from '../shell-pattern.ts';
-import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
-import type { IniLine } from './ini-text.ts';
+import {
+  type Claims,
+  type ConfigFile,
+  type HostFile,
+  malformed,
+  nameServersIn,
+  type OwnFile,
+  type Stanza,
+} from '../snapshot.ts';
+import { type IniLine, valueIn } from './ini-text.ts';
 import {
   isEmptyMatch,
   isOfOtherKind,
@@ -25,7 +33,29 @@ export function readNetwork(file: HostFile): ConfigFile {
   const lines = linesWithDropIns(file);
   // networkd ignores a malformed file until repaired.
   if (!lines) return { ...file, ...mentionedIn(textWithDropIns(file)) };
-  return { ...file, ...claimsOf(lines) };
+  return { ...file, ...claimsOf(lines), stanzas: [stanzaOf(lines)] };
+}
+
+/** Returns the option for the link's addresses: DHCP, router advertisements, or an address. */
+function stanzaOf(lines: readonly IniLine[]): Stanza {
+  const option = leaseOption(lines);
+  const fixed = lines.find(
+    ({ section, key }) => key === 'Address' && /^(Network|Address)$/.test(section),
+  );
+  const key = option ?? fixed?.key;
+  const section = `[${option ? 'Network' : (fixed?.section ?? 'Network')}]`;
+  const servers = matchValues(lines.filter((line) => line.section === 'Network'))('DNS');
+  return {
+    section: key ? `${section} ${key}` : section,
+    dhcp: option !== undefined,
+    ...nameServersIn(servers),
+  };
+}
+
+function leaseOption(lines: readonly IniLine[]): string | undefined {
+  if (isLease(lines)) return 'DHCP';
+  const advertised = valueIn(lines, 'Network', 'IPv6AcceptRA') ?? '';
+  return /^(yes|true|y|t|on|1)$/i.test(advertised) ? 'IPv6AcceptRA' : undefined;
 }
 
 function ownNetwork(lines: readonly IniLine[]): OwnFile | undefined {
@@ -67,8 +97,8 @@ function claimsOf(lines: readonly IniLine[]): Claims {
 }
 
 function isLease(lines: readonly IniLine[]): boolean {
-  const dhcp = lines.findLast(({ section, key }) => section === 'Network' && key === 'DHCP');
-  return dhcp !== undefined && !/^(no|false|n|f|off|0|)$/i.test(dhcp.value);
+  const dhcp = valueIn(lines, 'Network', 'DHCP') ?? '';
+  return !/^(no|false|n|f|off|0|)$/i.test(dhcp);
 }
 
 function mentionedIn(text: string): Claims {
@@ -76,5 +106,6 @@ function mentionedIn(text: string): Claims {
   return {
     macs: text.toLowerCase().match(/\b([\da-f]{2}:){5}[\da-f]{2}\b/g) ?? [],
     names: names.flatMap(([, list = '']) => list.trim().split(/\s+/)),
+    stanzas: [malformed],
   };
 }

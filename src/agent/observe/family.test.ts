@@ -10,7 +10,7 @@ import {
 } from '../../../test/fixtures/recorded-managers.ts';
 import type { Ip } from '../ip/session.ts';
 import type { Link, Snapshot } from '../snapshot.ts';
-import { isLeftAlone, observeFamily } from './family.ts';
+import { isLeftAlone, nameServersOn, observeFamily } from './family.ts';
 import { siteAt } from './host.ts';
 
 let root: string;
@@ -333,4 +333,14 @@ describe('isLeftAlone', () => {
     make({ [device(2)]: networkManagerLink.connected }, ['systemd-networkd.service']);
     expect(isLeftAlone(root, 7)).toBe(false);
   });
+});
+
+test("nameServersOn returns networkd's name servers, without link and server name", () => {
+  const text = networkdLink.trixie.replace('DNS=', 'DNS=10.0.0.53 fe80::1%5#dns.example');
+  make({ 'run/systemd/netif/links/5': text, 'run/systemd/netif/links/15': networkdLink.trixie });
+  expect([5, 15, 6].map((index) => nameServersOn(root, index))).toEqual([
+    ['10.0.0.53', 'fe80::1'],
+    [],
+    [],
+  ]);
 });

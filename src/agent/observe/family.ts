@@ -82,11 +82,22 @@ function nodeLinks(host: KernelSnapshot, { macs, protectedAddresses }: Ours): Li
 
 /** True if networkd is still configuring the link; false without a state file. */
 export function isConfiguring(hostRoot: string, index: number): boolean {
+  const state = valueOf(networkdLink(hostRoot, index), 'ADMIN_STATE');
+  return state === 'pending' || state === 'initialized' || state === 'configuring';
+}
+
+/** Returns networkd's state file about the link; empty without a file. */
+function networkdLink(hostRoot: string, index: number): string {
   // The suffix limits reading to a few files: a node may have hundreds of container links.
   const files = readHostFiles(hostRoot, { directory: networkdLinks, suffix: String(index) });
-  const file = files.find(({ path }) => path.endsWith(`/${index}`));
-  const state = file && valueOf(file.text, 'ADMIN_STATE');
-  return state === 'pending' || state === 'initialized' || state === 'configuring';
+  return files.find(({ path }) => path.endsWith(`/${index}`))?.text ?? '';
+}
+
+/** Returns networkd's name servers for the link; empty without a state file. */
+export function nameServersOn(hostRoot: string, index: number): string[] {
+  // A server may have a link and a server name: `fe80::1%2#dns.example`.
+  const servers = valueOf(networkdLink(hostRoot, index), 'DNS')?.split(/\s+/) ?? [];
+  return servers.map((server) => server.replace(/[%#].*$/, ''));
 }
 
 function managedByNetworkd({ name }: Link, text: string): FamilyEvidence['networkd'][number][] {

@@ -8,7 +8,7 @@ import type { Backend } from './backend.ts';
 import { addressConflicts, blockedIndexes, pathConflict, slotConflicts } from './conflict.ts';
 import { type DesiredNic, desiredNic, sharedRoutes, tableRoutes } from './desired.ts';
 import { entryProblem } from './entry-problem.ts';
-import { claimed } from './file-claims.ts';
+import { claimed, withFile } from './file-claims.ts';
 import { blockedRecords } from './obsolete.ts';
 import { allOf, keysOf, ownedBy, recordOf, withoutReassignedRules } from './ownership.ts';
 import {
@@ -134,7 +134,8 @@ function candidateOf(
   };
   const problem = firstRefusal<WantedNic>([...unusable, changedMac, pathConflict], nic, site);
   if (problem) return problem;
-  const refused = firstRefusal<WantedNic>([...permission, unwritable, claimed], nic, site);
+  const found = firstRefusal<WantedNic>([...permission, unwritable, claimed], nic, site);
+  const refused = withFile(found, nic, host);
   const settled = record !== undefined && link.name === desired.name;
   if (refused && !settled) return refused;
   return { entry, ...nic, ...(refused ? { untouchable: refused } : {}) };

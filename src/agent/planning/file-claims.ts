@@ -1,25 +1,25 @@
-import { coded } from '../../api/nic-codes.ts';
-import { matchesPattern } from '../shell-pattern.ts';
-import { type ConfigFile, linkNamed, type Snapshot } from '../snapshot.ts';
+import { argsOf } from '../../api/args.ts';
+import { coded, type NicCode } from '../../api/nic-codes.ts';
+import type { Snapshot } from '../snapshot.ts';
+import {
+  addressClaim,
+  claimOn,
+  claimText,
+  claimValues,
+  namesOf,
+  patternClaim,
+  unreadClaim,
+} from './claim.ts';
 import { type Refusal, type RefusalFacts, refusal, type WantedNic } from './refusals.ts';
-
-/** Returns the foreign file that configures the NIC with this MAC or one of these names. */
-export function claimOn(
-  mac: string,
-  names: readonly string[],
-  { files }: Pick<Snapshot, 'files'>,
-): ConfigFile | undefined {
-  return files.find((file) => !file.own && (file.macs.includes(mac) || mentions(file, names)));
-}
 
 /** Refuses a NIC that a foreign file configures by MAC or name: after a boot two files would configure the NIC. */
 export function claimed(nic: WantedNic, { host }: RefusalFacts): Refusal | undefined {
-  const claim = claimOn(nic.desired.mac, namesOf(nic, host), host);
+  const claim = claimOn(namedNic(nic, host), host);
   if (!claim) return undefined;
   return refusal(
     'NICInUse',
-    `${claim.path} configures the NIC; remove the NIC from that file`,
-    coded('FileConfiguresNic', { path: claim.path }),
+    `${claimText(claim)} configures the NIC; remove the NIC from that file`,
+    coded('FileConfiguresNic', claimValues(claim, {}, 'path')),
   );
 }
 
@@ -28,7 +28,7 @@ export function claimed(nic: WantedNic, { host }: RefusalFacts): Refusal | undef
  * the file and stays allowed.
  */
 export function unreadableFile({ record }: WantedNic, { host }: RefusalFacts): Refusal | undefined {
-  const file = record ? undefined : host.files.find((each) => each.unread !== undefined);
+  const file = record ? undefined : unreadClaim(host)?.file;
   if (!file) return undefined;
   const message = `${file.path} may configure the NIC and cannot be read: ${file.unread}; make it readable or move it away`;
   return refusal('NICInUse', message, coded('FileUnreadable', { path: file.path }));
@@ -39,48 +39,49 @@ export function unreadableFile({ record }: WantedNic, { host }: RefusalFacts): R
  * of ours.
  */
 export function matchedByPattern(nic: WantedNic, { host }: RefusalFacts): Refusal | undefined {
-  if (nic.record) return undefined;
-  const all = namesOf(nic, host);
-  const leavesOut = ({ except = [] }: ConfigFile) =>
-    except.some((item) => item === nic.desired.mac || matchesAny(all, item));
-  for (const file of host.files.filter((each) => !leavesOut(each))) {
-    const { path, leases = [], patterns = [] } = file;
-    const names = namesFor(file, all);
-    const lease = leases.find((each) => matchesAny(names, each));
-    const pattern = lease ?? patterns.find((each) => matchesAny(names, each));
-    if (pattern === undefined) continue;
-    const how = lease === undefined ? '' : ' by DHCP';
-    const message = `${path} configures every NIC named ${pattern}${how}; exclude this NIC there`;
-    return refusal(
-      lease === undefined ? 'NICInUse' : 'LeasedByHost',
-      message,
-      coded('FileMatchesNic', { path, pattern }),
-    );
-  }
-  return undefined;
+  const claim = nic.record ? undefined : patternClaim(namedNic(nic, host), host);
+  if (claim?.pattern === undefined) return undefined;
+  const { pattern, isLease } = claim;
+  const how = isLease ? ' by DHCP' : '';
+  const message = `${claimText(claim)} configures every NIC named ${pattern}${how}; exclude this NIC there`;
+  return refusal(
+    isLease ? 'LeasedByHost' : 'NICInUse',
+    message,
+    coded('FileMatchesNic', claimValues(claim, { pattern }, 'path')),
+  );
 }
+
+function namedNic({ link, record, desired }: WantedNic, host: Snapshot) {
+  return { mac: desired.mac, names: namesOf(link, record, desired.name, host) };
+}
+
+/** Cases with link state from a file. */
+const effects: ReadonlySet<string> = new Set<NicCode>([
+  'LeasedAddress',
+  'LeasedRoute',
+  'NodeDefaultRoute',
+  'ForeignAddress',
+  'ForeignRoute',
+  'LinkHasMaster',
+  'LinkHasUpper',
+]);
 
 /**
- * Returns current, former and desired names: a file may exist for a name the NIC gets later. A former name now used by
- * another link is left out.
+ * Adds the foreign file behind a refusal because of link state: the file restores the state at the next boot. A generated
+ * profile is left out, because users cannot edit generated files.
  */
-function namesOf({ link, record, desired }: WantedNic, host: Snapshot): string[] {
-  const former = record?.originalName ?? '';
-  const isOthers = (linkNamed(host, former) ?? link).index !== link.index;
-  const names = [link.name, ...link.altNames, isOthers ? '' : former, desired.name];
-  return names.filter((name) => name !== '');
-}
-
-/** Returns the NIC names the file may apply to, without names excluded by `notNames`. */
-function namesFor({ notNames = [] }: ConfigFile, own: readonly string[]): string[] {
-  return own.filter((name) => !notNames.some((pattern) => matchesPattern(name, pattern)));
-}
-
-function matchesAny(names: readonly string[], pattern: string): boolean {
-  return names.some((name) => matchesPattern(name, pattern));
-}
-
-function mentions(file: ConfigFile, own: readonly string[]): boolean {
-  const names = namesFor(file, own);
-  return file.names?.some((name) => names.includes(name)) ?? false;
+export function withFile(
+  refused: Refusal | undefined,
+  nic: WantedNic,
+  host: Snapshot,
+): Refusal | undefined {
+  if (!refused?.code || !effects.has(refused.code)) return refused;
+  const { code, args, message } = refused;
+  const claim = addressClaim(namedNic(nic, host), nic.record !== undefined, host);
+  if (!claim || claim.file.generated) return refused;
+  return {
+    ...refused,
+    message: `${claimText(claim)} configures the NIC; ${message}`,
+    ...coded(code, claimValues(claim, argsOf(args), 'section')),
+  };
 }

@@ -11,7 +11,7 @@ import {
   rule,
 } from '../../../test/fixtures/agent-samples.ts';
 import type { JobRequest, RequestInterface } from '../../api/job.ts';
-import { shorten } from '../result.ts';
+import { shorten } from '../shorten.ts';
 import type { ConfigFile, Snapshot } from '../snapshot.ts';
 import { type AgentState, emptyState, type NicRecord } from '../state.ts';
 import type { PlanInput } from './candidates.ts';

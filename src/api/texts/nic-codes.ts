@@ -168,3 +168,6 @@ export const nicCodeTexts = {
     ko: '제거가 보류된 NIC {mac}가 인덱스, 이름, 주소 또는 파일을 사용 중입니다',
   },
 } as const satisfies Readonly<Record<NicCode, Wording>>;
+
+/** Explanation of a case with the file or stanza behind it. */
+export const nicSourceText = { en: '{text} ({source})', ko: '{text}({source})' } as const;

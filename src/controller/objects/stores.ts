@@ -112,7 +112,7 @@ export interface Stores {
   readonly processed: () => number;
   /** Returns the number of objects with NICs. */
   readonly withNics: () => number;
-  /** Returns podCIDRs from all Nodes. */
+  /** Returns the podCIDRs of all Nodes; parses no object. */
   readonly podCidrs: () => readonly string[];
 }
 
@@ -136,7 +136,10 @@ export function createStores(): Stores {
       withNics: ({ spec }) => (spec?.interfaces?.length ? ['yes'] : []),
     },
   });
-  const nodes = new Store<Node>({ packed: true, indexes: { systemUuid: uuidsOf } });
+  const nodes = new Store<Node>({
+    packed: true,
+    indexes: { systemUuid: uuidsOf, podCidr: podCidrsOf },
+  });
   return {
     configs,
     nodes,
@@ -160,7 +163,7 @@ export function createStores(): Stores {
     },
     processed: () => configs.countByIndex('processed', 'yes'),
     withNics: () => configs.countByIndex('withNics', 'yes'),
-    podCidrs: () => nodes.list().flatMap(podCidrsOf),
+    podCidrs: () => nodes.indexValues('podCidr'),
   };
 }
 

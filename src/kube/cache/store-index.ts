@@ -23,6 +23,11 @@ export class StoreIndex<T> {
     return typeof keys === 'string' ? [keys] : [...(keys ?? [])];
   }
 
+  /** Returns all values. */
+  values(): readonly string[] {
+    return [...this.#keys.keys()];
+  }
+
   /** Returns the number of keys with this value. */
   count(value: string): number {
     const keys = this.#keys.get(value);

@@ -139,6 +139,7 @@ describe('store', () => {
     expect([find('red'), find('blue'), find('green')]).toEqual([['a', 'b'], ['a'], []]);
     store.upsert(item('a', 3, ['green']));
     expect([find('red'), find('blue'), find('green')]).toEqual([['b'], [], ['a']]);
+    expect(store.indexValues('color').toSorted()).toEqual(['green', 'red']);
     store.remove(item('b', 4));
     expect(find('red')).toEqual([]);
   });

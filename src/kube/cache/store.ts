@@ -111,6 +111,11 @@ export class Store<T extends KubeObject> implements StoreView<T> {
     return this.#index(name).get(value);
   }
 
+  /** Returns all values in index `name`, without parsing. */
+  indexValues(name: string): readonly string[] {
+    return this.#index(name).values();
+  }
+
   /** Returns the number of keys with `value` in index `name`. */
   countByIndex(name: string, value: string): number {
     return this.#index(name).count(value);

@@ -121,6 +121,11 @@ export function isOfLegacyViola(object: ConfigObject): boolean {
   return settingsOf(object).violaCompatibility === 'legacy';
 }
 
+/** Returns whether the nodes are only checked. */
+export function observesNodes(object: ConfigObject): boolean {
+  return settingsOf(object).mode === 'Observe';
+}
+
 function settingsOf({ spec }: ConfigObject) {
   return openstackConfigSpec.safeParse(spec).data?.settings ?? {};
 }

@@ -1,12 +1,13 @@
 import type { ClusterNetwork } from '../../api/cluster-networks.ts';
-import type {
-  Base,
-  CheckRequest,
-  ExistingNodeConfig,
-  NodeErrorCode,
-  PostAnswer,
-  PostedNode,
-  Source,
+import {
+  type Base,
+  type CheckRequest,
+  type ExistingNodeConfig,
+  type NodeErrorCode,
+  type PostAnswer,
+  type PostedNode,
+  type Source,
+  violaFeature,
 } from '../../api/node-configs-http.ts';
 import { specHash } from '../../api/spec-hash.ts';
 import { kindOf } from '../../requests/answer.ts';
@@ -50,6 +51,12 @@ export class FakeViola implements ViolaClient {
   clusters: readonly ReportedCluster[] = [];
   /** Networks of each business cluster; undefined: unknown. */
   networks: readonly ClusterNetwork[] | undefined;
+  /** Features in the cluster list; undefined: the list lacks the business cluster. */
+  features: readonly string[] | undefined = violaFeature.options;
+  /** Error for reads of the features. */
+  featuresOutage: RequestError | undefined;
+  /** False: the CRD of the business cluster is older, and drops `spec.mode`. */
+  storesMode = true;
   /** False: a Viola of an earlier release, which drops cluster and cloud from the source. */
   storesIdentity = true;
   /** Ids of one business cluster. */
@@ -85,7 +92,7 @@ export class FakeViola implements ViolaClient {
   }
 
   /** Writes the status of all nodes, as their controller does after a run. */
-  report(state: 'Configured' | 'Failed', nicReason: string = state): void {
+  report(state: 'Configured' | 'Failed' | 'Observed', nicReason: string = state): void {
     for (const node of this.nodes.values())
       this.put({ ...node, status: statusAs(node, state, nicReason) });
   }
@@ -102,6 +109,8 @@ export class FakeViola implements ViolaClient {
   async unstick(): Promise<void> {
     for (const nodes of this.#stuck.splice(0)) await this.post(nodes);
   }
+
+  async admit(): Promise<void> {}
 
   async list(query: ListQuery): Promise<Listed> {
     this.#check();
@@ -140,6 +149,12 @@ export class FakeViola implements ViolaClient {
     this.clusterReads += 1;
     this.#check();
     return this.clusters;
+  }
+
+  async listFeatures(): Promise<readonly string[] | undefined> {
+    this.#check();
+    if (this.featuresOutage) throw this.featuresOutage;
+    return this.features;
   }
 
   async get(nodeName: string): Promise<ExistingNodeConfig | undefined> {
@@ -238,19 +253,24 @@ export class FakeViola implements ViolaClient {
     return fits ? undefined : 'StaleBase';
   }
 
+  #specOf({ nodeName, instanceId = '', interfaces = [], mode }: PostedNode) {
+    const own = { nodeName, instanceId, interfaces };
+    const isObserved = mode === 'Observe' && this.storesMode;
+    return { ...own, specHash: specHash(own), ...(isObserved ? { mode } : {}) };
+  }
+
   #write(node: PostedNode) {
     const { nodeName } = node;
     const source = this.storesIdentity ? node.source : withoutIdentity(node.source);
     const before = this.nodes.get(nodeName);
     const uid = `uid-${this.#cluster}${this.nodes.size + 1}-${nodeName}`;
-    const after = { ...emptyNode, uid, ...before };
-    const own = { nodeName, instanceId: node.instanceId ?? '', interfaces: node.interfaces ?? [] };
-    const spec = { ...own, specHash: specHash(own) };
+    const { pausedToObserve: _, ...after } = { ...emptyNode, uid, ...before };
+    const spec = this.#specOf(node);
     const same = before && JSON.stringify(before.spec) === JSON.stringify(spec);
     const generation = after.generation + (same ? 0 : 1);
-    const labelledInstanceId = spec.instanceId;
-    const marks = { labelledInstanceId, ...(source ? { source } : {}) };
-    this.put({ ...after, nodeName, generation, spec, ...marks });
+    const pause = node.mode === 'Observe' ? { pausedToObserve: true } : {};
+    const marks = { labelledInstanceId: node.instanceId ?? '', ...(source ? { source } : {}) };
+    this.put({ ...after, nodeName, generation, spec, ...marks, ...pause });
     const change = same ? 'unchanged' : 'updated';
     return { nodeName, uid: after.uid, generation, status: before ? change : 'created' } as const;
   }
@@ -258,16 +278,19 @@ export class FakeViola implements ViolaClient {
 
 function statusAs(
   { generation, spec }: ExistingNodeConfig,
-  state: 'Configured' | 'Failed',
+  state: 'Configured' | 'Failed' | 'Observed',
   nicReason: string,
 ): NonNullable<ExistingNodeConfig['status']> {
-  const isGood = state === 'Configured';
-  const reason = isGood ? 'AllInterfacesConfigured' : nicReason;
+  const [status, reason] = {
+    Configured: ['True', 'AllInterfacesConfigured'] as const,
+    Failed: ['False', nicReason] as const,
+    Observed: ['Unknown', 'Observed'] as const,
+  }[state];
   const nics = spec.interfaces ?? [];
   return {
     state,
     observedGeneration: generation,
-    conditions: [{ type: 'Ready', status: isGood ? 'True' : 'False', reason, message: '' }],
+    conditions: [{ type: 'Ready', status, reason, message: '' }],
     interfaceStatuses: nics.map(({ name, portId, macAddress }) => ({
       name,
       portId,

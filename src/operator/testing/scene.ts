@@ -15,6 +15,7 @@ import { readPolicy } from '../../triggers/policy.ts';
 import { CloudAges } from '../cloud/cloud-age.ts';
 import { CloudViews } from '../cloud/observe/cloud-view.ts';
 import { createDeliveryRecords } from '../clusters/deliver/legacy/delivery-records.ts';
+import { behindGate } from '../clusters/deliver/observe-gate.ts';
 import type { Violas } from '../clusters/deliver/violas.ts';
 import { createDeletionGuard } from '../flow/deletion/guard.ts';
 import { createInventory } from '../flow/inventory-records/inventory.ts';
@@ -170,9 +171,13 @@ export async function setScene(
       plans,
       cloudAges,
       violas: outside.violas?.(settings, { store: breakable, clock, perform }) ?? {
-        of: async ({ url }, provider) => {
-          asked.push(`${url} ${provider}`);
-          return otherViolas.get(provider) ?? viola;
+        of: async (endpoint, providerId) => {
+          asked.push(`${endpoint.url} ${providerId}`);
+          const fake = otherViolas.get(providerId) ?? viola;
+          return behindGate(fake, endpoint, {
+            providerId,
+            features: async () => fake.listFeatures(),
+          });
         },
         clusters: async () => viola.listClusters(),
         facts: async (_, provider) => {

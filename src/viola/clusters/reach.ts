@@ -4,6 +4,7 @@ import {
   publishedIn,
 } from '../../api/cluster-networks.ts';
 import { rfc3339 } from '../../api/condition.ts';
+import { violaFeature } from '../../api/node-configs-http.ts';
 import { configMaps } from '../../kube/core-resources.ts';
 import type { Clock } from '../../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
@@ -20,6 +21,8 @@ export interface Reached {
   readonly rights?: RightsInCluster;
   /** Undefined: not published, not readable, or no answer in time. */
   readonly networks?: ClusterNetwork[];
+  /** Features for this cluster, also without an answer: a write reports the failure. */
+  readonly supports: string[];
   /** uid of the Namespace kube-system; undefined: unknown. */
   readonly uid?: string;
 }
@@ -44,11 +47,12 @@ export async function reach(
   { clock, signal, rights }: ReachOptions,
 ): Promise<Reached> {
   const checkedAt = rfc3339(clock.now());
+  const supports = [...violaFeature.options];
   return clusters.use(providerId, async (found) => {
     if (found.kind !== 'found') {
       const message =
         found.kind === 'broken' ? found.message : 'the registration Secret no longer exists';
-      return { providerId, server: '', reachable: false, checkedAt, message };
+      return { providerId, server: '', reachable: false, checkedAt, message, supports };
     }
     const { client, server } = found.cluster;
     try {
@@ -62,7 +66,7 @@ export async function reach(
         networksIn(found.cluster, { clock, signal }),
         uidOf(found.cluster, { clock, signal, withinMs: answerWithinMs }),
       ]);
-      const reached = { providerId, server, reachable: true, checkedAt, message };
+      const reached = { providerId, server, reachable: true, checkedAt, message, supports };
       return {
         ...reached,
         ...(known && { rights: known }),
@@ -72,7 +76,7 @@ export async function reach(
     } catch (error) {
       signal.throwIfAborted();
       const message = error instanceof Error ? error.message : String(error);
-      return { providerId, server, reachable: false, checkedAt, message };
+      return { providerId, server, reachable: false, checkedAt, message, supports };
     }
   });
 }

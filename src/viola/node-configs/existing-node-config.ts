@@ -14,7 +14,7 @@ import {
   source,
   type UnreadableNode,
 } from '../../api/node-configs-http.ts';
-import { nodeNameOf } from './node-config.ts';
+import { isPausedToObserve, nodeNameOf } from './node-config.ts';
 
 export type ReadNode =
   | { readonly kind: 'readable'; readonly node: ExistingNodeConfig }
@@ -48,8 +48,6 @@ export function toExistingNodeConfig(object: MultiNicNodeConfig): ReadNode {
   const status = readStatus(object.status);
   if (!status.success) return unreadable(object, 'status', status.error);
   const { uid = '', generation = 0, deletionTimestamp } = object.metadata;
-  const from = sourceOf(object);
-  const labelledInstanceId = object.metadata.labels?.[labels.instanceId];
   const node = {
     nodeName: nodeNameOf(object),
     uid,
@@ -57,10 +55,20 @@ export function toExistingNodeConfig(object: MultiNicNodeConfig): ReadNode {
     spec: spec.data,
     ...(object.status ? { status: status.data } : {}),
     ...(deletionTimestamp ? { deletionTimestamp } : {}),
-    ...(from ? { source: from } : {}),
-    ...(labelledInstanceId === undefined ? {} : { labelledInstanceId }),
+    ...marksOf(object),
   };
   return { kind: 'readable', node };
+}
+
+/** Returns Viola's labels and annotations as fields. */
+function marksOf(object: MultiNicNodeConfig) {
+  const from = sourceOf(object);
+  const labelledInstanceId = object.metadata.labels?.[labels.instanceId];
+  return {
+    ...(from ? { source: from } : {}),
+    ...(labelledInstanceId === undefined ? {} : { labelledInstanceId }),
+    ...(isPausedToObserve(object) ? { pausedToObserve: true } : {}),
+  };
 }
 
 function unreadable(

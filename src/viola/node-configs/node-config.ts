@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
-import { annotations, businessGroup, labels } from '../../api/names.ts';
+import { annotations, businessGroup, fieldManagers, labels } from '../../api/names.ts';
+import type { ObjectMeta } from '../../kube/object.ts';
 import { defineResource } from '../../kube/resource.ts';
 
 export const nodeConfigs = defineResource<MultiNicNodeConfig>({
@@ -47,4 +48,26 @@ const texts = z.object({ providerId: text, nodeName: text, instanceId: text });
 /** Returns the readable identity fields; an earlier, looser schema admitted any content. */
 function textsOf({ spec }: { readonly spec: unknown }): z.infer<typeof texts> {
   return texts.catch({ providerId: '', nodeName: '', instanceId: '' }).parse(spec);
+}
+
+const pause = z.object({
+  'f:metadata': z.object({
+    'f:annotations': z.object({ [`f:${annotations.paused}`]: z.object({}) }),
+  }),
+});
+const managed = z
+  .array(z.object({ manager: z.string().catch(''), fieldsV1: z.unknown() }))
+  .catch([]);
+
+/**
+ * Returns whether Viola set the annotation multinic.io/paused, for mode Observe. A user's annotation has a different field
+ * manager.
+ */
+export function isPausedToObserve({ metadata }: { readonly metadata: ObjectMeta }): boolean {
+  return managed
+    .parse(metadata.managedFields)
+    .some(
+      ({ manager, fieldsV1 }) =>
+        manager === fieldManagers.viola && pause.safeParse(fieldsV1).success,
+    );
 }

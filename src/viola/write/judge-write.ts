@@ -1,11 +1,11 @@
 import { argsText } from '../../api/args.ts';
 import type { DesiredNode } from '../../api/desired-node.ts';
-import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
+import type { MultiNicNodeConfig, NodeConfigSpec } from '../../api/multinicnodeconfig.ts';
 import { annotations as names } from '../../api/names.ts';
 import type { NodeError, PostedNode } from '../../api/node-configs-http.ts';
 import { isSameJson } from '../../api/same-json.ts';
 import { toExistingNodeConfig } from '../node-configs/existing-node-config.ts';
-import { isOf, isOnServer, nodeNameOf } from '../node-configs/node-config.ts';
+import { isOf, isOnServer, isPausedToObserve, nodeNameOf } from '../node-configs/node-config.ts';
 import { refusalOf } from './fence.ts';
 
 /** Decision about one posted node, given the live object. */
@@ -51,14 +51,28 @@ function unreadableIn(live: MultiNicNodeConfig): Obstacle | undefined {
  * source annotation may differ, but a posted consent must be present.
  */
 function holds(live: MultiNicNodeConfig, node: DesiredNode, mayNotWrite: boolean): boolean {
-  const { metadata, spec } = live;
-  if (metadata.deletionTimestamp || !isSameJson(spec, node.spec)) return false;
+  const { metadata } = live;
+  if (metadata.deletionTimestamp || !hasSpec(live, node)) return false;
   const { labels, annotations } = node;
   if (!mayNotWrite) {
     return covers(metadata.labels, labels) && covers(metadata.annotations, annotations);
   }
   const consent = annotations[names.removalConsent];
   return consent === undefined || covers(metadata.annotations, { [names.removalConsent]: consent });
+}
+
+/** Compares specs. Viola writes mode and pause together, so Viola's pause shows Viola's mode: a user's `spec.mode` stays. */
+function hasSpec(live: MultiNicNodeConfig, node: DesiredNode): boolean {
+  const { mode, ...content } = specOf(live);
+  const { mode: wanted, ...desired } = node.spec;
+  const isSameMode = wanted === undefined || mode === wanted;
+  const isSamePause = isPausedToObserve(live) === (wanted !== undefined);
+  return isSameMode && isSamePause && isSameJson(content, desired);
+}
+
+/** Returns the spec; an earlier, looser schema admitted objects without one. */
+function specOf({ spec }: { readonly spec?: Partial<NodeConfigSpec> }): Partial<NodeConfigSpec> {
+  return spec ?? {};
 }
 
 /**

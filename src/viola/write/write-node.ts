@@ -4,6 +4,7 @@ import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { fieldManagers, annotations as names } from '../../api/names.ts';
 import type { NodeError, NodeResult, PostedNode } from '../../api/node-configs-http.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import { KubeError } from '../../kube/errors.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -136,6 +137,28 @@ export function decide(
  * conflict.
  */
 async function applyNode(
+  target: Target,
+  content: DesiredNode,
+  basis: Basis,
+  options: WriteOptions,
+): Promise<MultiNicNodeConfig> {
+  try {
+    return await applyContent(target, content, basis, options);
+  } catch (error) {
+    const { mode, ...spec } = content.spec;
+    if (mode === undefined || !isUndeclaredMode(error)) throw error;
+    // With an older CRD the annotation alone keeps the controller from changing the node.
+    return applyContent(target, { ...content, spec }, basis, options);
+  }
+}
+
+function isUndeclaredMode(error: unknown): boolean {
+  return (
+    error instanceof KubeError && error.message.includes('.spec.mode: field not declared in schema')
+  );
+}
+
+async function applyContent(
   { client, namespace }: Target,
   { name, labels, annotations, spec }: DesiredNode,
   { uid, resourceVersion, consent, takesOverLegacy: isLegacyTakenOver }: Basis,

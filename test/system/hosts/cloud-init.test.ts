@@ -1,21 +1,19 @@
-import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost, primary } from '../../../rig/hosts/namespace/host.ts';
 import { hostMounts } from '../../../src/api/host-mounts.ts';
 import type { Family } from '../../../src/api/job.ts';
 import { request } from '../../fixtures/agent-samples.ts';
+import { type CloudImage, renderedByCloudInit } from '../../fixtures/cloud-init.ts';
 import { networkdLink, networkManagerLink } from '../../fixtures/recorded-managers.ts';
 import { nic, runAgent } from '../../host/agent-process.ts';
 
-const cloudInit = join(import.meta.dirname, '../../../rig/cloud-init/cloud-init');
 const mac = '02:00:00:00:01:05';
 const { address: ip, gateway } = primary;
 
 /** Nova's metadata for a server with a single port: `openstack/latest/network_data.json`. */
-const networkData = JSON.stringify({
+const networkData = {
   links: [{ id: 'eth0', type: 'ovs', ethernet_mac_address: primary.mac, mtu: 1500, vif_id: 'v' }],
   networks: [
     {
@@ -29,7 +27,7 @@ const networkData = JSON.stringify({
     },
   ],
   services: [{ type: 'dns', address: '10.200.0.253' }],
-});
+};
 
 let host: NamespaceHost;
 
@@ -47,19 +45,10 @@ async function put(path: string, text: string): Promise<void> {
 }
 
 /** Writes the image's files below the host's root; returns their texts by path. */
-async function bootAs(image: string, edit = (text: string) => text) {
-  const folder = await mkdtemp(join(tmpdir(), 'cloud-init-'));
-  try {
-    execFileSync(cloudInit, ['render', image, folder], { input: networkData });
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    const paths = entries.flatMap((one) => (one.isFile() ? [join(one.parentPath, one.name)] : []));
-    for (const path of paths) {
-      await put(path.slice(folder.length), edit(await readFile(path, 'utf8')));
-    }
-    return await filesOf(paths.map((path) => path.slice(folder.length)));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+async function bootAs(image: CloudImage, edit = (text: string) => text) {
+  const files = Object.entries(await renderedByCloudInit(image, networkData));
+  for (const [path, text] of files) await put(path, edit(text));
+  return filesOf(files.map(([path]) => path));
 }
 
 async function filesOf(paths: readonly string[]): Promise<Readonly<Record<string, string>>> {

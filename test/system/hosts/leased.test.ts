@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Box, BoxKind } from '../../../rig/hosts/box/box.ts';
-import { ip } from '../../../rig/hosts/namespace/command.ts';
 import type { JobResult } from '../../../src/api/job.ts';
 import { request } from '../../fixtures/agent-samples.ts';
 import { nic } from '../../host/agent-process.ts';
 import { eventually } from '../../host/eventually.ts';
 import { agentIn, boxForAgents } from './box-agent.ts';
+import { startDhcp } from './dhcp-server.ts';
 
 const kind = { suite: 'bookworm', profile: 'keyfile' } as const satisfies BoxKind;
 const mac = '02:00:00:00:01:05';
@@ -21,24 +19,6 @@ afterAll(() => box.down());
 function agent(attempt: number, of = mac): Promise<JobResult> {
   const wanted = nic(0, of, '10.0.0.11/24', { gateway: '10.0.0.254' });
   return agentIn(box, request([wanted], { protocol: 2, family: 'keyfile', attempt }));
-}
-
-/** DHCP server for 10.0.0.0/24 behind the box's NICs. */
-async function startDhcp(): Promise<AsyncDisposable & { readonly pid: number | undefined }> {
-  await ip(['-n', box.fabric, 'addr', 'add', '10.0.0.254/24', 'dev', 'br0']);
-  const server = ['dnsmasq', '--keep-in-foreground', '--conf-file=/dev/null', '--port=0'];
-  const leases = ['--leasefile-ro', '--dhcp-range=10.0.0.50,10.0.0.60,1h', '--interface=br0'];
-  const child = spawn('ip', ['netns', 'exec', box.fabric, ...server, ...leases], {
-    stdio: 'ignore',
-  });
-  const ended = once(child, 'exit');
-  return {
-    pid: child.pid,
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL');
-      await ended;
-    },
-  };
 }
 
 async function stateOf(name: string): Promise<string> {
@@ -68,7 +48,7 @@ test('a NIC leased by a foreign DHCP client stays unchanged, although NetworkMan
 });
 
 test('NetworkManager releases a NIC with an automatic profile until the next boot', async () => {
-  await using server = await startDhcp();
+  await using server = await startDhcp(box.fabric);
   expect(server.pid).toBeGreaterThan(0);
   await box.sh(['sh', '-c', 'rm /etc/NetworkManager/conf.d/10-box.conf; nmcli general reload']);
   await box.plug('ens5', mac);

@@ -43,6 +43,8 @@ interface DeliveryFailure {
 export interface DeliverOptions {
   readonly viola: Pick<ViolaClient, 'abilities' | 'post' | 'remove'>;
   readonly source: Source;
+  /** True: every node is posted in mode Observe. */
+  readonly observes?: boolean | undefined;
   readonly perform: Perform<Effect>;
   /** Called when a POST failed, wholly or for a node, and Viola may still carry out the POST. */
   readonly onUnanswered: () => void;
@@ -65,7 +67,7 @@ export async function deliver(
   const tally = new Tally();
   const { abilities } = options.viola;
   const possible = abilities.removes ? nodes : withoutRemovals(nodes, options, tally);
-  const posts = postsOf(possible, options.source);
+  const posts = postsOf(possible, options);
   const send = async (chunk: readonly PostedNode[]) => post(chunk, options, tally, signal);
   await mapBounded(posts, abilities.postsAtOnce, send, signal);
   const removals = possible.filter(({ action }) => action === 'delete');
@@ -139,17 +141,21 @@ function kindOf(code: NodeError['code']): DeliveryFailure['kind'] {
 }
 
 /** Returns the bodies for a plan's POSTs. */
-export function postsOf(nodes: readonly NodePlan[], source: Source): PostedNode[][] {
-  return chunks(nodes.filter(({ action }) => action === 'post').map(postedBy(source)));
+export function postsOf(nodes: readonly NodePlan[], author: Author): PostedNode[][] {
+  return chunks(nodes.filter(({ action }) => action === 'post').map(postedBy(author)));
 }
 
-function postedBy(source: Source): (node: NodePlan) => PostedNode {
+/** OpenstackConfig behind the POSTs, with its mode. */
+export type Author = Pick<DeliverOptions, 'source' | 'observes'>;
+
+function postedBy({ source, observes }: Author): (node: NodePlan) => PostedNode {
   return (node) => ({
     nodeName: node.nodeName,
     instanceId: node.instanceId,
     interfaces: [...node.interfaces],
     base: node.base,
     source: sourceFor(node, source),
+    ...(observes ? { mode: 'Observe' as const } : {}),
     ...removalsIn(node),
   });
 }

@@ -6,6 +6,8 @@ import {
   nodeReadyType,
 } from '../../../api/multinicnodeconfig.ts';
 import type { ExistingNodeConfig, UnreadableNode } from '../../../api/node-configs-http.ts';
+import { isOnlyPaused } from '../../../api/observed-node.ts';
+import type { NodeReason } from '../../../api/reasons.ts';
 import { entryWithLowerIds } from '../../../plan/view.ts';
 
 /** A MultiNicNodeConfig's state for OpenstackConfig conditions. */
@@ -20,6 +22,8 @@ export interface NodeFacts extends Pick<ExistingNodeConfig, 'nodeName' | 'uid' |
   readonly configured: readonly boolean[];
   /** Why a NIC is not configured; undefined: the status gives no reason. */
   readonly why: string | undefined;
+  /** True: the status is the result of a check in mode Observe. */
+  readonly isObserved: boolean;
 }
 
 /** A business cluster's MultiNicNodeConfigs by node name; the same Map while nothing changes. */
@@ -40,7 +44,9 @@ export function factsOf(node: ExistingNodeConfig): NodeFacts {
     state: status?.state,
     isCurrent: status?.observedGeneration === generation,
     configured: entries.map((nic) => isKnown && isConfigured(nic, status)),
-    why: status && (reasonIn(status) ?? driftIn(status)),
+    why: isOnlyPaused(node) ? olderCrd : status && (reasonIn(status) ?? driftIn(status)),
+    isObserved:
+      status !== undefined && findCondition(status.conditions, 'Ready')?.reason === observed,
   };
 }
 
@@ -61,6 +67,7 @@ export function unreadableFacts({
     isCurrent: false,
     configured: [],
     why: undefined,
+    isObserved: false,
   };
 }
 
@@ -71,9 +78,15 @@ export function unreadableFacts({
 function isOfNode({ conditions }: NodeConfigStatus): boolean {
   if (findCondition(conditions, nodeReadyType)) return false;
   const { status, reason } = findCondition(conditions, 'Ready') ?? {};
-  if (status === undefined || status === 'True') return true;
+  if (status === undefined || status === 'True' || reason === observed) return true;
   return status === 'False' && ofNics.has(reason ?? '');
 }
+
+/** Reason of Ready in mode Observe: its NIC statuses are from the last check. */
+const observed = 'Observed' satisfies NodeReason;
+
+const olderCrd =
+  'the CRD in the business cluster is older than mode Observe, so the node is paused and not checked; upgrade the CRD, then set the annotation multinic.io/reconcile-at of the OpenstackConfig to a new value';
 
 /** Reasons with agent-reported NICs, and RemovalHeld: a blocked removal leaves the remaining NICs unchanged. */
 const ofNics: ReadonlySet<string> = new Set<string>([

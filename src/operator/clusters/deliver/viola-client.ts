@@ -31,6 +31,8 @@ import { bodyOf, isNoSuchNode, isNoSuchRoute, isUnreadable, resultsOf } from './
 /** Viola for one OpenstackConfig: one endpoint and one business cluster, native or legacy. */
 export interface ViolaClient {
   readonly abilities: Abilities;
+  /** Throws StepFailure if no write is permitted; each write throws alike. See `behindGate`. */
+  admit(): Promise<void>;
   list(query: ListQuery, signal: AbortSignal): Promise<Listed>;
   /** Returns facts about all nodes in the business cluster; undefined: this Viola reports no status. */
   facts(signal: AbortSignal): Promise<ClusterFacts | undefined>;
@@ -107,6 +109,7 @@ export function createViolaClient(options: ViolaClientOptions): ViolaClient {
 
   return {
     abilities: nativeAbilities,
+    admit: async () => undefined,
     async list(query, signal) {
       const reader = createPageReader(query, {
         pages,

@@ -115,6 +115,32 @@ it('networks are unknown without an answer, for other clusters and behind a lega
   expect(await networks.of(legacy, 'biz-1')).toEqual({ storesIdentity: false, sameClusterIds: [] });
 });
 
+const supports = (features?: string[]) => () => [
+  { ...cluster(), ...(features ? { supports: features } : {}) },
+];
+const features = async (id = 'biz-1') => networks.featuresOf(endpoint, id);
+
+it('featuresOf waits for a reading within its lifetime, and throws its failure', async () => {
+  answer = supports();
+  expect([await features(), await features('biz-2')]).toEqual([[], undefined]);
+  answer = supports(['observe']);
+  await clock.advance(59_000);
+  expect(await features()).toEqual([]);
+  await clock.advance(1_000);
+  expect(await features()).toEqual(['observe']);
+  await clock.advance(299_000);
+  expect(await features()).toEqual(['observe']);
+  answer = () => {
+    throw new Error('away');
+  };
+  await clock.advance(1_000);
+  await expect(features()).rejects.toThrow('away');
+  answer = supports(['observe']);
+  await clock.advance(60_000);
+  expect(await features()).toEqual(['observe']);
+  expect(reads).toHaveLength(4);
+});
+
 it('ViolaFacts leaves out a network with an invalid CIDR', async () => {
   answer = () => [cluster([{ ...services, cidr: 'x' }, services])];
   expect(await read()).toEqual([services]);

@@ -37,6 +37,10 @@ interface Reading {
   networks: ReadonlyMap<string, readonly ClusterNetwork[]> | undefined;
   readonly identities: ClusterIdentities;
   storesIdentity: boolean;
+  /** Features by business cluster, as last read. */
+  features: ReadonlyMap<string, readonly string[]>;
+  /** The last read's failure; undefined: success. */
+  failure: unknown;
   /** Milliseconds on the monotonic clock. */
   until: number;
   /** Read under way; several OpenstackConfigs share it. */
@@ -62,13 +66,37 @@ export class ViolaFacts {
    */
   async of(endpoint: ViolaEndpoint, providerId: string): Promise<ViolaFact> {
     if (endpoint.compatibility === 'legacy') return { storesIdentity: false, sameClusterIds: [] };
-    const reading = this.#readingOf(endpoint);
-    const isDue = reading.networks === undefined || reading.until <= this.#clock.monotonicMs();
-    if (isDue) reading.running ??= this.#refresh(reading, endpoint);
+    const reading = this.#begun(endpoint);
     if (reading.networks === undefined) await reading.running;
     const { networks, storesIdentity, identities } = reading;
     const sameClusterIds = identities.sameAs(providerId);
     return { clusterNetworks: networks?.get(providerId), storesIdentity, sameClusterIds };
+  }
+
+  /**
+   * Returns Viola's features for a business cluster; undefined: Viola does not list the cluster. Waits for a new reading
+   * after the last reading's lifetime. Throws the last read's failure.
+   */
+  async featuresOf(
+    endpoint: ViolaEndpoint,
+    providerId: string,
+  ): Promise<readonly string[] | undefined> {
+    const reading = this.#begun(endpoint);
+    await reading.running;
+    if (reading.failure !== undefined) throw reading.failure;
+    const features = reading.features.get(providerId);
+    // An upgrade or a registration must not wait for the end of the reading.
+    const soon = this.#clock.monotonicMs() + retryMs;
+    if (!features?.length) reading.until = Math.min(reading.until, soon);
+    return features;
+  }
+
+  /** Returns the reading, and begins a new read after its lifetime. */
+  #begun(endpoint: ViolaEndpoint): Reading {
+    const reading = this.#readingOf(endpoint);
+    const isDue = reading.networks === undefined || reading.until <= this.#clock.monotonicMs();
+    if (isDue) reading.running ??= this.#refresh(reading, endpoint);
+    return reading;
   }
 
   /** Notes ids whose lists share objects with this id: they are ids of the same business cluster. */
@@ -81,6 +109,8 @@ export class ViolaFacts {
       networks: undefined,
       identities: new ClusterIdentities(),
       storesIdentity: false,
+      features: new Map(),
+      failure: undefined,
       until: 0,
       running: undefined,
     }));
@@ -96,6 +126,8 @@ export class ViolaFacts {
         this.#read(endpoint, ends),
       );
       reading.storesIdentity = storesIdentity;
+      reading.failure = undefined;
+      reading.features = new Map(clusters.map((one) => [one.providerId, one.supports ?? []]));
       reading.identities.use(clusters);
       reading.networks = new Map(
         clusters.flatMap((item) => {
@@ -103,8 +135,9 @@ export class ViolaFacts {
           return list ? [[item.providerId, list]] : [];
         }),
       );
-    } catch {
+    } catch (error) {
       // The sync itself reports an unreachable Viola.
+      reading.failure = error;
       reading.networks = before;
       lastsMs = retryMs;
     }

@@ -15,6 +15,7 @@ import { FactPages } from './fact-pages.ts';
 import type { DeliveryRecords } from './legacy/delivery-records.ts';
 import { legacyFailure } from './legacy/legacy-answer.ts';
 import { createLegacyViola } from './legacy/legacy-viola.ts';
+import { behindGate } from './observe-gate.ts';
 import { createPageMemory } from './page-reader.ts';
 import type { TokenSource } from './token-source.ts';
 import { refusal } from './viola-answer.ts';
@@ -26,8 +27,8 @@ import { violaFailure } from './viola-problem.ts';
 /** Connections to all Violas named by OpenstackConfigs. */
 export interface Violas extends AsyncDisposable {
   /**
-   * Returns the endpoint's Viola for nodes of `owner`. Throws PolicyDenied when the operator's token would go to an
-   * endpoint outside ALLOWED_ENDPOINTS.
+   * Returns the endpoint's Viola for nodes of `owner`, behind the gate of mode Observe. Throws PolicyDenied when the
+   * operator's token would go to an endpoint outside ALLOWED_ENDPOINTS.
    */
   of(endpoint: ViolaEndpoint, providerId: string, owner: Source): Promise<ViolaClient>;
   /**
@@ -120,7 +121,9 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
       const caller = await callerOf(endpoint, providerId);
       const nodeFacts = factPages.get(`${url} ${providerId}`, () => new FactPages());
       const memory = { pages, facts: nodeFacts };
-      return createViolaClient({ caller, endpoint: url, providerId, token, clock, ...memory });
+      const about = { caller, endpoint: url, providerId, token, clock, ...memory };
+      const features = async () => facts.featuresOf(endpoint, providerId);
+      return behindGate(createViolaClient(about), endpoint, { providerId, features });
     },
     clusters: readAll,
     facts: async (endpoint, providerId) => facts.of(endpoint, providerId),

@@ -145,10 +145,12 @@ async function withdraw(
   } = decideFormer(own, { provider, others, now }, context);
   const records = going.filter(({ basis }) => basis === 'named').flatMap(nicsOf);
   const again = releasesOf(own, provider, covered, context);
-  await record(records, { provider, context }, writer, signal);
-  const consented = [...going, ...again].filter(({ basis }) => basis === 'consent');
-  await storeConsent(consented, context, { writer, now }, signal);
   const removals = [...going, ...again];
+  // Removals and consent are recorded only if they can be sent.
+  if (removals.length > 0) await viola.admit();
+  await record(records, { provider, context }, writer, signal);
+  const consented = removals.filter(({ basis }) => basis === 'consent');
+  await storeConsent(consented, context, { writer, now }, signal);
   deliveredBases.of(memory.term).note(provider, removals.map(removalsByDelete));
   const gone = await removeNodes(removals, { viola, perform }, signal);
   removalMemory.of(memory).noteSent(again.map(releaseOf));

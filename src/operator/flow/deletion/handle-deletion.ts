@@ -258,6 +258,10 @@ async function withdrawAll(
     uid,
     sent: removalMemory.of(memory).sentReleases,
   });
+  // Removals and consent are recorded only if they can be sent.
+  for (const cluster of new Set(removals.map((one) => one.cluster))) {
+    await violas.get(cluster)?.admit();
+  }
   await prepare({ withdrawal, removals, approval }, context, deps, signal);
   const gone = await removeAll(removals, violas, context, deps, signal);
   const byPolicy = hasPolicy ? releasedByPolicy(withdrawal, uid) : [];

@@ -4,7 +4,7 @@ import type { Owner } from '../../../plan/plan.ts';
 import type { RecordedObject } from '../../../store/recording.ts';
 import type { ClusterFacts } from '../../clusters/deliver/node-facts.ts';
 import { type ConfigObject, generationOf, statusOf } from '../../model/openstack-config.ts';
-import type { PlannedNode } from '../../report/status/configured-nics.ts';
+import { firstIndexes, type PlannedNode } from '../../report/status/configured-nics.ts';
 
 /**
  * Returns the nodes after an earlier leader's last sync; undefined: unknown. No plan survives a restart: the present
@@ -34,8 +34,9 @@ export function nodesOfEarlierSync(
     ? own.map((node) => ({
         nodeName: node.nodeName,
         planned: node.configured.length,
-        object: { uid: node.uid, generation: node.generation },
-        entries: [...node.configured.keys()],
+        uid: node.uid,
+        generation: node.generation,
+        entries: firstIndexes(node.configured.length),
       }))
     : undefined;
 }

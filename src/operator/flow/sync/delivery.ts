@@ -45,9 +45,11 @@ export async function prepareDelivery(
   deps: DeliveryDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const { memory, scope, planned } = context;
+  const { memory, scope, planned, connections } = context;
   const { plan, input } = planned;
   const counting = goingIn(plan.nodes, input).filter(countsInBudget);
+  // Removals and consent are recorded only if they can be sent.
+  if (sendsNodes(plan)) await connections.viola.admit();
   if (concernsNodes(plan)) {
     const { providerId } = context.config;
     await addFinalizer(context.object, deps, signal);
@@ -90,6 +92,10 @@ function newConsent({ object, planned }: PlannedSync, { clock }: Pick<DeliveryDe
   return open && { ...open, ...consentFor };
 }
 
+function sendsNodes({ nodes }: Plan): boolean {
+  return nodes.some(({ action }) => action !== 'none');
+}
+
 /** Returns whether nodes exist or are sent: the object must not be deleted before its nodes. */
 function concernsNodes({ nodes }: Plan): boolean {
   return nodes.some(({ action, base }) => action !== 'none' || base !== null);
@@ -103,14 +109,14 @@ export async function deliverNodes(
 ): Promise<Rounds> {
   const options = {
     source,
+    observes: config.viola.observes,
     perform,
     viola: connections.viola,
     unreadable: observed.unreadable,
     onUnanswered: () => unansweredPosts.of(memory.term).failed(config.providerId),
     manualRemovals: manualRemovals(object).nodes,
   };
-  const sends = planned.plan.nodes.some(({ action }) => action !== 'none');
-  if (sends) evidenceMemory.of(memory.term).beginDelivery();
+  if (sendsNodes(planned.plan)) evidenceMemory.of(memory.term).beginDelivery();
   const rounds = await deliverInRounds(planned, options, signal);
   removalMemory.of(memory).noteSent(releasesIn(rounds, planned.input.consent?.value ?? ''));
   deliveredBases.of(memory.term).note(config.providerId, removalsIn(rounds));

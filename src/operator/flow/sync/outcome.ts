@@ -123,6 +123,7 @@ async function report(
     unverifiedNodes,
     capped: config.capped,
     duplicate,
+    observes: config.viola.observes,
   };
   const ending = { kind: 'synced', sent, problems, waiting, ...uses } as const;
   const { downPortFastRetryMax } = config;

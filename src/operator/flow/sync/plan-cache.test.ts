@@ -59,6 +59,7 @@ const full = input({
     refusal: 'no',
     sentReleases: [{ uid: 'u', generation: 1, macAddress: 'm', basis: 'consent', value: 'yes' }],
     clusterNetworks: [{ cidr: '10.96.0.0/12', use: 'Services', source: 'ServiceCIDR' }],
+    observes: false,
     keepsNodes: false,
   },
 });
@@ -116,6 +117,7 @@ const everyField: Readonly<Record<Exclude<keyof PlanInput, 'decided'>, true>> = 
   consent: true,
   sentReleases: true,
   clusterNetworks: true,
+  observes: true,
   keepsNodes: true,
   force: true,
 };

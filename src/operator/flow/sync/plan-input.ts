@@ -64,6 +64,7 @@ export function planInput(
     ...removalsOf(context, deps),
     ...(clusterNetworks ? { clusterNetworks } : {}),
     ...(config.viola.compatibility === 'legacy' ? { keepsNodes: true } : {}),
+    ...(config.viola.observes ? { observes: true } : {}),
     force: isForced,
   };
 }

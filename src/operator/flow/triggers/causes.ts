@@ -9,6 +9,7 @@ import {
   statusOf,
   takeOverFromOf,
 } from '../../model/openstack-config.ts';
+import { isSynced } from '../../model/ready.ts';
 import { standing } from '../../model/standing-reasons.ts';
 
 /**
@@ -72,7 +73,7 @@ export function syncCausesOf(
     ready?.reason === 'WaitingForTrigger';
   const waits = isFollowed(conditions, now) || isWaiting(conditions);
   const failed =
-    ready?.status !== 'True' &&
+    !isSynced(ready) &&
     (reasons.size === 0 || [...reasons].some((reason) => !standing.has(reason)));
   const unfinished = !changed && (waits || failed);
   return { asked: isAsked(object), unfinished, changed };

@@ -10,6 +10,7 @@ import { immediately, type TriggerPolicy } from '../../../triggers/policy.ts';
 import type { ConfigContext, ConfigMemory } from '../../model/memory/config-memory.ts';
 import { latestObject } from '../../model/memory/latest-object.ts';
 import { type ConfigObject, generationOf, statusOf } from '../../model/openstack-config.ts';
+import { isSynced } from '../../model/ready.ts';
 import type { AttemptSchedule } from '../../report/status/next-attempt.ts';
 import { notReadyReasons } from '../../report/status/not-ready-reasons.ts';
 import { heartbeatMs } from '../../report/status/status.ts';
@@ -152,7 +153,7 @@ export class Triggers implements AttemptSchedule {
   async #takeBackReady(context: ConfigContext, signal: AbortSignal): Promise<void> {
     const { object } = context;
     const ready = findCondition(statusOf(object).conditions, 'Ready');
-    const isStale = ready?.status === 'True' && ready.observedGeneration !== generationOf(object);
+    const isStale = isSynced(ready) && ready?.observedGeneration !== generationOf(object);
     if (!isStale || !object.metadata.finalizers?.includes(finalizers.openstackConfig)) return;
     const message = 'the first sync after the edit is running';
     try {
@@ -216,7 +217,7 @@ function nextOf({ schedule }: TriggerPolicy, afterMs: number): Date {
 }
 
 function isReady(object: ConfigObject): boolean {
-  return findCondition(statusOf(object).conditions, 'Ready')?.status === 'True';
+  return isSynced(findCondition(statusOf(object).conditions, 'Ready'));
 }
 
 /** Formats a duration as the legacy operator logs it, to the second: `15m`, `1h30m`, `20s`; `never` for undefined. */

@@ -16,6 +16,8 @@ export interface Endpoint {
 /** A Viola's endpoint, native or legacy. */
 export interface ViolaEndpoint extends Endpoint {
   readonly compatibility: 'native' | 'legacy';
+  /** True: nodes are written in mode Observe, which this Viola must support. */
+  readonly observes?: boolean;
 }
 
 /** An OpenStack service's endpoint, which catalog or account may name, too. */
@@ -57,10 +59,11 @@ export function resolveViola(
   operator: OperatorSettings,
   fields: Fields,
 ): ViolaEndpoint {
-  const { violaEndpoint, violaCompatibility: compatibility = 'native' } = spec.settings ?? {};
+  const { violaEndpoint, violaCompatibility: compatibility = 'native', mode } = spec.settings ?? {};
   const given = trimmed(violaEndpoint);
   const source = { given, own: operator.violaEndpoint, env: 'VIOLA_ENDPOINT' };
-  return { ...endpointOf('violaEndpoint', source, operator, fields), compatibility };
+  const endpoint = { ...endpointOf('violaEndpoint', source, operator, fields), compatibility };
+  return mode === 'Observe' ? { ...endpoint, observes: true } : endpoint;
 }
 
 type EndpointKey =

@@ -29,6 +29,11 @@ export function refuseForLegacyViola(
     const message = `is legacy, and provider "${providerId}" is not in the operator's LEGACY_VIOLA_PROVIDERS; a legacy Viola writes nodes of an unknown provider to its own cluster; check that its routing file has a target with providerId "${providerId}", then add the id to LEGACY_VIOLA_PROVIDERS`;
     fields.refuse('spec.settings.violaCompatibility', message);
   }
+  if (viola.observes) {
+    const message =
+      'Observe needs a native Viola: with spec.settings.violaCompatibility legacy the nodes would be changed; use Apply, or a native Viola';
+    fields.refuse('spec.settings.mode', message);
+  }
   if (routing !== 'pbr') {
     const message = `"${routing}" is dropped by a legacy Viola; use pbr, or a native Viola`;
     fields.refuse('spec.settings.routing', message);

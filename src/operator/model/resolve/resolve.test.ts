@@ -183,6 +183,12 @@ describe('violaCompatibility legacy', () => {
       'PolicyDenied: spec.settings.violaEndpoint "https://other.example.org" is not in the operator\'s ALLOWED_ENDPOINTS',
     ],
     [
+      'refuses mode Observe by both fields',
+      { ...legacy, mode: 'Observe' },
+      confirmed,
+      'ConfigError: spec.settings.mode Observe needs a native Viola: with spec.settings.violaCompatibility legacy',
+    ],
+    [
       'refuses a routing that a legacy Viola drops',
       { ...legacy, routing: 'isolated' },
       confirmed,

@@ -38,12 +38,14 @@ describe('metrics of delivered nodes and NICs', () => {
       '{provider="biz-1",state="InProgress"} 0',
       '{provider="biz-1",state="Configured"} 1',
       '{provider="biz-1",state="Failed"} 1',
+      '{provider="biz-1",state="Observed"} 0',
     ]);
     expect(await shown('delivered_interfaces')).toEqual([
       '{provider="biz-1",state="Pending"} 2',
       '{provider="biz-1",state="InProgress"} 0',
       '{provider="biz-1",state="Configured"} 1',
       '{provider="biz-1",state="Failed"} 0',
+      '{provider="biz-1",state="Observed"} 0',
     ]);
     scene.kube.configs.replace([]);
     await scene.look();

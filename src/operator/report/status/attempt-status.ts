@@ -4,7 +4,7 @@ import { keyOf } from '../../../kube/object.ts';
 import type { Notifications } from '../../cloud/notifications/notifications.ts';
 import type { ConfigContext } from '../../model/memory/config-memory.ts';
 import { latestObject } from '../../model/memory/latest-object.ts';
-import { generationOf } from '../../model/openstack-config.ts';
+import { generationOf, observesNodes } from '../../model/openstack-config.ts';
 import type { ReportedSync } from '../result.ts';
 import { type Ending, delivered as goodDelivered } from './conditions.ts';
 import { evidenceMemory } from './evidence.ts';
@@ -55,7 +55,8 @@ export function statusOfAttempt(
   const evidence = evidenceMemory.of(memory.term);
   if (completed) evidence.noteSync(completed, generation);
   evidence.noteAttempt({ delivered: updateOf(delivered), generation });
-  const after = withEvidence(status, before, evidence, { now, generation });
+  const at = { now, generation, observes: observesNodes(object) };
+  const after = withEvidence(status, before, evidence, at);
   return { ...after, conditions: withTimesOf(before, after.conditions) };
 }
 

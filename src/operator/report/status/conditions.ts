@@ -12,6 +12,7 @@ import { type Pause, pauseMessage } from '../../../api/pause.ts';
 import { type OperatorReason, reasons } from '../../../api/reasons.ts';
 import type { PortVerdict } from '../../../plan/plan.ts';
 import { isRequestError } from '../../../requests/request-error.ts';
+import { isSynced } from '../../model/ready.ts';
 import { standing } from '../../model/standing-reasons.ts';
 import type { StatusProblem, StepFailure } from '../../model/step-failure.ts';
 import { isOverBudget } from '../../removals/hold.ts';
@@ -126,10 +127,16 @@ function readyOf(ending: Ending, ports: readonly PortVerdict[], lasting: readonl
   const sent = ending.kind === 'synced' ? ending.sent : 0;
   const note = unusedNote(ports);
   const also = note === undefined ? '' : `; ${note}`;
+  if (ending.kind === 'synced' && ending.observes) {
+    return condition('Ready', 'Unknown', 'Observed', onlyObserved + also);
+  }
   return sent > 0
     ? condition('Ready', 'True', 'Synced', `synced ${counted(sent, 'node')}${also}`)
     : condition('Ready', 'True', 'NoChange', `no changes detected${also}`);
 }
+
+const onlyObserved =
+  'observe only: nodes are checked, and nothing is changed on them; to apply, set spec.settings.mode to Apply';
 
 /**
  * Summarises problems within the message limit: first problem, problems for the user, then the rest. The
@@ -146,10 +153,10 @@ function listed(messages: readonly string[]): string {
   return namedSome(messages, shownProblems, { separator: '; ', before: '; and ' });
 }
 
-function degradedOf({ status, message, reason }: ConditionUpdate): ConditionUpdate {
-  return status === 'True' || isUsualDeletion(reason)
+function degradedOf(ready: ConditionUpdate): ConditionUpdate {
+  return isSynced(ready) || isUsualDeletion(ready.reason)
     ? condition('Degraded', 'False', 'Healthy', 'controller healthy')
-    : condition('Degraded', 'True', 'Error', message);
+    : condition('Degraded', 'True', 'Error', ready.message);
 }
 
 /** True if an OpenstackConfig is in deletion without a fault. */
@@ -302,6 +309,8 @@ export type Ending =
       /** CR values above a maximum, which the operator lowers. */
       readonly capped?: readonly string[];
       readonly duplicate?: DuplicateCluster | undefined;
+      /** True: mode Observe. */
+      readonly observes?: boolean | undefined;
     }
   /** A step failed, and later steps did not run. */
   | {

@@ -15,6 +15,8 @@ export interface LateNode {
   readonly planned: number;
   /** Undefined: the business cluster returns no status. */
   readonly why: string | undefined;
+  /** True: a check in mode Observe found the present differences. */
+  readonly isObserved?: boolean;
 }
 
 /** Number of planned NICs, and NICs configured on their nodes. */
@@ -34,13 +36,17 @@ interface UndecidedPort {
   readonly message: string;
 }
 
-/** A planned node, with the object after the sync. */
+/**
+ * A planned node, with the object after the sync. The operator keeps one per node: the fields are flat, and nodes share
+ * equal lists.
+ */
 export interface PlannedNode {
   readonly nodeName: string;
   /** Planned NICs. */
   readonly planned: number;
-  /** Undefined: the business cluster had no object. */
-  readonly object: Pick<NodeFacts, 'uid' | 'generation'> | undefined;
+  /** The object's uid; undefined: the business cluster had no object. */
+  readonly uid: string | undefined;
+  readonly generation: number | undefined;
   /** Indexes of the entries in `spec.interfaces` with planned content. */
   readonly entries: readonly number[];
 }
@@ -136,9 +142,9 @@ export function changedNodes(nodes: readonly PlannedNode[], facts: ClusterFacts)
 }
 
 /** True if a present object has changed since the sync. */
-function isChanged({ object }: PlannedNode, now: NodeFacts | undefined): boolean {
-  if (!now || now.isLeaving || object === undefined) return false;
-  return now.uid !== object.uid || now.generation !== object.generation;
+function isChanged({ uid, generation }: PlannedNode, now: NodeFacts | undefined): boolean {
+  if (!now || now.isLeaving || uid === undefined) return false;
+  return now.uid !== uid || now.generation !== generation;
 }
 
 function sumOf(each: readonly LateNode[], undecided: NicCount['undecided']): NicCount {
@@ -156,12 +162,23 @@ function plannedNode(
 ): PlannedNode {
   const entries = (existing?.spec.interfaces ?? []).map(entryWithLowerIds);
   const indexes = interfaces.map((nic, at) => indexIn(entries, nic, at));
+  const isInOrder = indexes.every((index, at) => index === at);
   return {
     nodeName,
     planned: interfaces.length,
-    object: existing && { uid: existing.uid, generation: existing.generation },
-    entries: indexes.filter((index) => index >= 0),
+    uid: existing?.uid,
+    generation: existing?.generation,
+    entries: isInOrder ? firstIndexes(indexes.length) : indexes.filter((index) => index >= 0),
   };
+}
+
+const inOrder = new Map<number, readonly number[]>();
+
+/** Returns 0, 1, … in a list shared by all nodes with `count` NICs. */
+export function firstIndexes(count: number): readonly number[] {
+  const known = inOrder.get(count) ?? Array.from({ length: count }, (_, index) => index);
+  inOrder.set(count, known);
+  return known;
 }
 
 /** Returns the index of an entry with a NIC's content, first at the NIC's own position; -1: none. */
@@ -173,22 +190,28 @@ function indexIn(entries: readonly unknown[], nic: unknown, at: number): number 
 function writtenNode(node: PlannedNode, written: NodeResult | undefined): PlannedNode {
   if (!written) return node;
   const { uid, generation } = written;
-  return { ...node, object: { uid, generation }, entries: [...Array(node.planned).keys()] };
+  return { ...node, uid, generation, entries: firstIndexes(node.planned) };
 }
 
 function countOf(
   { nodeName, planned, entries }: PlannedNode,
   now: NodeFacts | undefined,
 ): LateNode {
-  const none = { nodeName, configured: 0, planned } as const;
-  if (!now) return { ...none, why: 'the business cluster has no MultiNicNodeConfig for it yet' };
-  if (now.isLeaving) return { ...none, why: 'its MultiNicNodeConfig is being deleted' };
-  if (now.state === undefined) return { ...none, why: undefined };
-  if (!now.isCurrent) return { ...none, why: 'its status is from an earlier generation' };
+  const late = (why: string | undefined, configured = 0) => ({
+    nodeName,
+    configured,
+    planned,
+    why,
+  });
+  if (!now) return late('the business cluster has no MultiNicNodeConfig for it yet');
+  if (now.isLeaving) return late('its MultiNicNodeConfig is being deleted');
+  if (now.state === undefined) return late(undefined);
+  if (!now.isCurrent) return late('its status is from an earlier generation');
   const configured = entries.filter((index) => now.configured[index]).length;
   const why =
     entries.length < planned
       ? 'its MultiNicNodeConfig does not have the planned NICs yet'
       : (now.why ?? `its state is ${now.state}`);
-  return { ...none, configured, why };
+  const counted = late(why, configured);
+  return now.isObserved ? { ...counted, isObserved: true } : counted;
 }

@@ -2,6 +2,7 @@ import { type Condition, findCondition } from '../../../api/condition.ts';
 import type { OperatorReason } from '../../../api/reasons.ts';
 import type { EventRecorder } from '../../../kube/events.ts';
 import { type ConfigObject, statusOf } from '../../model/openstack-config.ts';
+import { isSynced } from '../../model/ready.ts';
 import { isUsualDeletion } from './conditions.ts';
 
 /** Ready reasons without an Event from this function: none necessary, or recorded elsewhere. */
@@ -20,7 +21,7 @@ export function recordReady(
   const now = findCondition(conditions, 'Ready');
   if (!now?.reason || withoutEvent.has(now.reason)) return;
   if (before?.status === now.status && before.reason === now.reason) return;
-  const type = now.status === 'True' || isUsualDeletion(now.reason) ? 'Normal' : 'Warning';
+  const type = isSynced(now) || isUsualDeletion(now.reason) ? 'Normal' : 'Warning';
   recorder.record(object, { type, reason: now.reason, message: now.message ?? '' });
 }
 

@@ -16,6 +16,8 @@ import { nicsReadyBy, notRead } from './nics-ready.ts';
 interface At {
   readonly now: Date;
   readonly generation: number;
+  /** True: mode Observe. */
+  readonly observes: boolean;
 }
 
 const shownNodes = 3;
@@ -33,7 +35,7 @@ export function withEvidence(
   const { conditions = [] } = status;
   const attempt = evidence.attempt ?? attemptBefore(previous, evidence.last);
   const before = findCondition(previous, 'NICsReady');
-  const nicsReady = nicsReadyBy(evidence, before, at.generation);
+  const nicsReady = nicsReadyBy(evidence, before, at);
   const set = [
     ...(attempt ? after(deliveredBy(attempt.delivered, evidence), attempt.generation) : []),
     ...after(nicsReady, at.generation),

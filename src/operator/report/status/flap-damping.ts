@@ -5,6 +5,7 @@ import { canonicalJson } from '../../../api/spec-hash.ts';
 import type { Clock } from '../../../time/clock.ts';
 import type { ConfigMemory } from '../../model/memory/config-memory.ts';
 import { Slot } from '../../model/memory/slot.ts';
+import { isSynced } from '../../model/ready.ts';
 
 /**
  * Immediate writes per content while the status alternates. A bad content may appear once more than a good
@@ -49,7 +50,7 @@ export class FlapDamping {
     const history = this.#note(found);
     if (history.shown === found) return true;
     const count = history.written.get(found) ?? 0;
-    const isGood = status.conditions?.some((one) => one.type === 'Ready' && one.status === 'True');
+    const isGood = isSynced(findCondition(status.conditions, 'Ready'));
     const isImmediate = count < (isGood ? immediateWrites.good : immediateWrites.bad);
     if (!isImmediate && this.#clock.monotonicMs() - history.since < lastingMs) return false;
     history.shown = found;

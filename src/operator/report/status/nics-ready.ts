@@ -18,12 +18,13 @@ const shownNodes = 3;
 export function nicsReadyBy(
   evidence: EvidenceMemory,
   before: Condition | undefined,
-  generation: number,
+  { generation, observes }: { readonly generation: number; readonly observes: boolean },
 ): ConditionUpdate {
   const { last, isOld } = evidence;
   if (last?.generation !== generation) return withoutEvidence(evidence, before, generation);
   const isLegacy = last.count.configured === undefined;
-  return isLegacy || !isOld ? counts(last.count) : notRead(type, last);
+  if (!isLegacy && isOld) return notRead(type, last);
+  return observes ? observedCounts(last.count) : counts(last.count);
 }
 
 /** Returns the condition without evidence of this generation. */
@@ -69,11 +70,24 @@ const unread: ConditionUpdate = {
   message: 'the nodes were not read; see the condition Ready',
 };
 
+const noPorts = answer('False', 'NoPorts', 'no port of a selected server becomes a NIC');
+
+/** Returns the condition in mode Observe, with the NICs that an apply would leave unchanged. Names nodes without a check. */
+function observedCounts({
+  configured = 0,
+  planned,
+  late,
+  undecided: [open],
+}: NicCount): ConditionUpdate {
+  if (planned === 0) return noPorts;
+  const count = `observe only: ${configured} of ${counted(planned, 'NIC')} ${configured === 1 ? 'is' : 'are'} as planned`;
+  const nodes = late.filter(({ isObserved }) => !isObserved);
+  return answer('Unknown', 'Observed', withDetails(count, nodes, { total: nodes.length, open }));
+}
+
 function counts(count: NicCount): ConditionUpdate {
   const { configured, planned, late, undecided } = count;
-  if (planned === 0) {
-    return answer('False', 'NoPorts', 'no port of a selected server becomes a NIC');
-  }
+  if (planned === 0) return noPorts;
   if (configured === undefined) {
     const message = `a legacy Viola reports no status of nodes, so the state of ${counted(planned, 'planned NIC')} is unknown; see the MultiNicNodeConfigs in the business cluster`;
     return answer('Unknown', 'StatusUnsupported', message);
@@ -88,13 +102,24 @@ function incomplete({ configured, planned, late, undecided: [open] }: NicCount):
   const known = late.filter(({ why }) => why !== undefined);
   const count = `${configured} of ${counted(planned, 'planned NIC')} ${configured === 1 ? 'is' : 'are'} configured`;
   const nodes = known.length > 0 ? known : late;
-  const shown = nodes.slice(0, shownNodes).map(textOf);
-  const rest = late.length - shown.length;
-  const more = rest > 0 ? [`and ${counted(rest, 'more node')}`] : [];
-  const notDecided = open ? [`port ${open.portId} is not decided: ${open.message}`] : [];
-  const message = [count, ...shown, ...more, ...notDecided].join('; ');
+  const message = withDetails(count, nodes, { total: late.length, open });
   if (known.length > 0) return answer('False', 'NICsNotConfigured', message);
   return answer('Unknown', open?.reason ?? 'NoNodeStatus', message);
+}
+
+interface Details {
+  /** Nodes to mention, including those without a text. */
+  readonly total: number;
+  readonly open: NicCount['undecided'][number] | undefined;
+}
+
+/** Returns the count with the first nodes, the number of further nodes, and an undecided port. */
+function withDetails(count: string, nodes: readonly LateNode[], { total, open }: Details): string {
+  const shown = nodes.slice(0, shownNodes).map(textOf);
+  const rest = total - shown.length;
+  const more = rest > 0 ? [`and ${counted(rest, 'more node')}`] : [];
+  const notDecided = open ? [`port ${open.portId} is not decided: ${open.message}`] : [];
+  return [count, ...shown, ...more, ...notDecided].join('; ');
 }
 
 function textOf({ nodeName, configured, planned, why }: LateNode): string {

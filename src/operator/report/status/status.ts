@@ -7,6 +7,7 @@ import { isSameJson } from '../../../api/same-json.ts';
 import type { Observation } from '../../../plan/observation.ts';
 import type { NodePlan } from '../../../plan/plan.ts';
 import { compareText } from '../../../plan/view.ts';
+import { isSynced } from '../../model/ready.ts';
 import type { StatusProblem } from '../../model/step-failure.ts';
 import { type WaitingNics, waitingAfter } from '../../removals/held-set.ts';
 import { recordsOf, recordsWithin } from '../../removals/records.ts';
@@ -50,7 +51,7 @@ export function statusAfter(input: StatusInput): OpenstackConfigStatus {
   return defined({
     observedGeneration: generation,
     conditions,
-    lastSyncedAt: ready?.status === 'True' ? rfc3339(now) : lastSyncedAt,
+    lastSyncedAt: isSynced(ready) ? rfc3339(now) : lastSyncedAt,
     lastError: problem ? (ready?.message ?? '') : '',
     ...(completed ? fieldsOf(completed, input) : previousFields(previous)),
     lastHandledReconcileAt: handled.reconcileAt ?? previous.lastHandledReconcileAt,
@@ -149,6 +150,7 @@ const ranks: Readonly<Record<string, number>> = {
   InProgress: 3,
   Unknown: 3,
   NoPorts: 4,
+  Observed: 4,
   Configured: 5,
 };
 

@@ -16,6 +16,7 @@ import { Slot } from '../../model/memory/slot.ts';
 import {
   type ConfigObject,
   generationOf,
+  observesNodes,
   openstackConfigs,
   reconcileRequestOf,
   statusOf,
@@ -217,7 +218,7 @@ function refreshed(context: ConfigContext, now: Date): OpenstackConfigStatus | u
   const isDeleted = latest.metadata.deletionTimestamp !== undefined;
   if (isDeleted || !findCondition(conditions, nicsReadyType)) return undefined;
   const evidence = evidenceMemory.of(memory.term);
-  const at = { now, generation: generationOf(latest) };
+  const at = { now, generation: generationOf(latest), observes: observesNodes(latest) };
   const status = withEvidence(previous, conditions, evidence, at);
   return evidence.isOld || allowsRead(memory, status) ? status : undefined;
 }

@@ -39,7 +39,7 @@ it('business clusters show connection and node sums', async () => {
       hasNamespaceMap: false,
       lastSyncs: [{ config: 'multinic-system/osc', at: '2026-01-01T00:00:30Z' }],
       nodes: 2,
-      nics: { Pending: 0, InProgress: 0, Configured: 1, Failed: 0 },
+      nics: { Pending: 0, InProgress: 0, Observed: 0, Configured: 1, Failed: 0 },
       drifted: 0,
       oldestCheck: '2026-01-01T00:00:30Z',
     },

@@ -6,6 +6,7 @@ import type {
   NodeConfigStatus,
 } from '../../../api/multinicnodeconfig.ts';
 import type { ExistingNodeConfig } from '../../../api/node-configs-http.ts';
+import { isObserved } from '../../../api/observed-node.ts';
 import type { NicView, NodeView } from '../../../api/read-http.ts';
 import { optional } from './optional.ts';
 
@@ -38,6 +39,8 @@ export interface ReadObject {
   readonly unreadable?: string | undefined;
   /** Generation written after this read; undefined: nothing was written. */
   readonly writtenGeneration?: number | undefined;
+  /** Whether the write after this read has mode Observe; undefined: nothing was written. */
+  readonly isWrittenObserved?: boolean | undefined;
   /** RFC 3339. */
   readonly at: string;
 }
@@ -53,6 +56,7 @@ export function plannedOf(view: NodeView): PlannedNode {
       code: _o,
       args: _a,
       carrier: _c,
+      found: _f,
       changedAt: _h,
       checkedAt: _k,
       ...nic
@@ -66,8 +70,10 @@ export function nodeViewOf(planned: PlannedNode, read: ReadObject): NodeView {
   const { existing, at } = read;
   const status = existing?.status;
   const nics = planned.nics.map((nic) => ({ ...nic, ...nicStateOf(nic, existing) }));
+  const observes = read.isWrittenObserved ?? (existing !== undefined && isObserved(existing));
   return {
     ...planned,
+    ...(observes ? { mode: 'Observe' as const } : {}),
     ...stateOf(read),
     unusedPorts: planned.unusedPorts,
     nics,
@@ -165,7 +171,7 @@ function driftIn(conditions: NodeConfigStatus['conditions']): Pick<State, 'reaso
 
 type NicState = Pick<
   NicView,
-  'state' | 'reason' | 'message' | 'code' | 'args' | 'carrier' | 'changedAt' | 'checkedAt'
+  'state' | 'reason' | 'message' | 'code' | 'args' | 'carrier' | 'found' | 'changedAt' | 'checkedAt'
 >;
 
 function nicStateOf(nic: PlannedNic, existing: ExistingNodeConfig | undefined): NicState {
@@ -182,8 +188,9 @@ function nicStateOf(nic: PlannedNic, existing: ExistingNodeConfig | undefined): 
     lastUpdated: changedAt,
     lastChecked: checkedAt,
     carrier,
+    found,
   } = status;
-  return { state, ...reasonOf(status), ...optional({ carrier, changedAt, checkedAt }) };
+  return { state, ...reasonOf(status), ...optional({ carrier, found, changedAt, checkedAt }) };
 }
 
 /** Returns no reason for a healthy NIC: `Configured` is already the state. */

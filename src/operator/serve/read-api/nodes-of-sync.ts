@@ -55,6 +55,7 @@ export function* nodesOf({
         existing,
         unreadable: whyUnreadable(node, observed.unreadable),
         writtenGeneration: written.get(nodeName),
+        isWrittenObserved: written.has(nodeName) ? planned.input.observes === true : undefined,
         at,
       },
     );

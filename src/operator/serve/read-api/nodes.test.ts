@@ -106,6 +106,23 @@ describe('GET /v1/nodes', () => {
     expect(node).toMatchObject({ agentVersion: '0.2.0', nics: [{ carrier: true }] });
   });
 
+  it('an observed node shows mode and found configuration, in and after a sync', async () => {
+    await api.deliver();
+    scene.edit({ settings: { mode: 'Observe' } });
+    await scene.look();
+    expect((await api.get<NodeView>('nodes')).items[0]?.mode).toBe('Observe');
+    const status = configured('p1', 'fa:16:3e:00:00:01');
+    const [nic] = status.interfaceStatuses ?? [];
+    const found = { file: '/etc/netplan/50-cloud-init.yaml', section: 'ethernets.ens4.dhcp4' };
+    const entry = { ...nic, status: 'Observed', reason: 'NICInUse', found };
+    api.report('worker-1', { ...status, state: 'Observed', interfaceStatuses: [entry] });
+    await scene.look();
+    const shown = { state: 'Observed', mode: 'Observe', nics: [{ state: 'Observed', found }] };
+    expect((await api.get<NodeView>('nodes')).items[0]).toMatchObject(shown);
+    await scene.clock.advance(60_000);
+    expect((await api.get<NodeView>('nodes')).items[0]).toMatchObject(shown);
+  });
+
   it('a node that was applied after its last check shows the end of the apply', async () => {
     await api.deliver();
     const status = configured('p1', 'fa:16:3e:00:00:01');

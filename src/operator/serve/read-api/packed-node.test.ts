@@ -16,6 +16,7 @@ const bare: PackableNode = {
   reason: '',
   message: '',
   drifted: false,
+  mode: 'Observe',
   nics: [
     {
       name: 'multinic12345678901',
@@ -25,6 +26,11 @@ const bare: PackableNode = {
       reason: '',
       message: '네트워크 😀',
       changedAt: '2026-11-01T00:00:00Z',
+      found: {
+        file: '/etc/netplan/50-cloud-init.yaml',
+        section: 'ethernets.ens4.dhcp4',
+        dhcp: true,
+      },
     },
   ],
   unusedPorts: [{ portId: 'p', address: '10.0.0.1', reason: 'PortTooOld', message: '' }],

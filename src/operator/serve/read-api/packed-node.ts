@@ -30,7 +30,10 @@ type Place = Pick<
 type State = Pick<NicView, 'state' | 'reason' | 'code' | 'carrier'>;
 
 /** Fields with equal values in many nodes. */
-type Common = Pick<NodeView, 'state' | 'ready' | 'reason' | 'backend' | 'agentVersion' | 'drifted'>;
+type Common = Pick<
+  NodeView,
+  'mode' | 'state' | 'ready' | 'reason' | 'backend' | 'agentVersion' | 'drifted'
+>;
 
 type PackedNic = readonly [
   name: number | string,
@@ -43,6 +46,7 @@ type PackedNic = readonly [
   args: string | 0,
   changedAt: number | null,
   checkedAt: number | null,
+  found: NicView['found'] | 0,
 ];
 
 type PackedPort = readonly [
@@ -69,13 +73,13 @@ type PackedNode = readonly [
  */
 export function packNode(node: PackableNode, texts: SharedTexts): string {
   const { instanceId, message, since, checkedAt, nics, unusedPorts } = node;
-  const { state, ready, reason, backend, agentVersion, drifted } = node;
+  const { mode, state, ready, reason, backend, agentVersion, drifted } = node;
   const common: Common = {
     state,
     ready,
     reason,
     drifted,
-    ...optional({ backend, agentVersion }),
+    ...optional({ mode, backend, agentVersion }),
   };
   const packed: PackedNode = [
     packedId(instanceId),
@@ -104,6 +108,7 @@ function packNic(nic: NicView, node: PackableNode, texts: SharedTexts): PackedNi
     nic.args ?? 0,
     seconds(nic.changedAt, node.since),
     seconds(nic.checkedAt, node.checkedAt),
+    nic.found ?? 0,
   ];
 }
 
@@ -135,7 +140,8 @@ function unpackNic(
   node: { readonly since: number | null; readonly checkedAt: number | null },
   texts: SharedTexts,
 ): NicView {
-  const [name, portId, mac, addresses, place, state, message, args, changedAt, checkedAt] = nic;
+  const [name, portId, mac, addresses, place, state, message, args, ...rest] = nic;
+  const [changedAt, checkedAt, found] = rest;
   return {
     name: unpackedName(name),
     ...optional({ portId: unpackedId(portId) || undefined }),
@@ -146,6 +152,7 @@ function unpackNic(
     message,
     ...optional({
       args: args === 0 ? undefined : args,
+      found: found === 0 ? undefined : found,
       changedAt: timeOf(changedAt, node.since),
       checkedAt: timeOf(checkedAt, node.checkedAt),
     }),

@@ -6,7 +6,7 @@ import type { ConfigObject } from '../../model/openstack-config.ts';
 
 const { subnetIDs, subnetID, subnetName, vmNames, vmSelector } = openstackConfigSpec.shape;
 const { openstackPortAllowedStatuses, portBaseline, addressFamilies } = settings.shape;
-const { maxInterfaces, routing } = settings.shape;
+const { maxInterfaces, routing, mode } = settings.shape;
 
 const editableSettings = {
   openstackPortAllowedStatuses,
@@ -14,6 +14,7 @@ const editableSettings = {
   addressFamilies,
   maxInterfaces,
   routing,
+  mode,
 };
 const editableFields = { subnetIDs, subnetID, subnetName, vmNames, vmSelector };
 

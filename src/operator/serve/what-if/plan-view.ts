@@ -14,11 +14,11 @@ import { type PlannedChange, rolloutsOf } from './rollouts.ts';
 /** A plan without calculation time: an equal later plan replaces only the time. */
 export type Calculated = Omit<PlanView, 'calculatedAt' | 'dryRun'>;
 
-type Planned = Pick<PlannedContext, 'object' | 'source' | 'observed' | 'planned'>;
+type Planned = Pick<PlannedContext, 'object' | 'config' | 'source' | 'observed' | 'planned'>;
 
 /** Builds a plan's view; yields after each node, because thousands of nodes take long. */
 export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undefined, Calculated> {
-  const { object, source, planned } = context;
+  const { object, config, source, planned } = context;
   const { plan, input } = planned;
   const existing = new Map(input.held.map((node) => [node.nodeName, node]));
   const heldOn = blockedNicsIn(plan, input);
@@ -26,7 +26,8 @@ export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undef
   const changes: PlannedChange[] = [];
   const hash = createHash('sha256');
   const { uid } = source;
-  hash.update(canonicalJson({ config: { uid, generation: generationOf(object) }, edit }));
+  const mode = config.viola.observes ? ({ mode: 'Observe' } as const) : {};
+  hash.update(canonicalJson({ config: { uid, generation: generationOf(object) }, edit, ...mode }));
   for (const node of plan.nodes) {
     hash.update(canonicalJson(hashed(node)));
     const before = existing.get(node.nodeName);
@@ -42,6 +43,7 @@ export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undef
   return {
     config: keyOf(source),
     generation: generationOf(object),
+    ...mode,
     servers: plan.summary.servers,
     ports: plan.ports.length,
     nodes,

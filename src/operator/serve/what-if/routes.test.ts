@@ -111,6 +111,28 @@ describe('POST /v1/plan', () => {
     expect(scene.cloudEvent({ servers: [serverIds[2] ?? ''] })).toBe(false);
   });
 
+  it('a what-if shows the planned mode, and an earlier Viola beside the plan', async () => {
+    await delivered(scene);
+    expect((await what({})).mode).toBeUndefined();
+    const settings = { mode: 'Observe' };
+    const [node] = (await what({ settings })).nodes;
+    expect([node?.action, node?.nics, node?.why]).toEqual([
+      'update',
+      [],
+      'mode Apply becomes Observe',
+    ]);
+    expect(scene.viola.dryRuns.at(-1)?.map(({ mode }) => mode)).toEqual(['Observe', 'Observe']);
+    scene.viola.features = [];
+    expect(await what({ settings })).toMatchObject({
+      mode: 'Observe',
+      dryRun: {
+        validated: false,
+        message: expect.stringContaining('does not list the feature observe') as unknown,
+      },
+    });
+    expect(scene.viola.dryRuns).toHaveLength(1);
+  });
+
   it('a what-if shows the fields that differ, and the cause of each removal', async () => {
     await delivered(scene);
     const changed = await what({ settings: { routing: 'main' } });

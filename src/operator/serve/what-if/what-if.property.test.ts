@@ -35,6 +35,7 @@ const edit = fc.record(
         portBaseline: orNone(fc.constantFrom('All', 'All', 'CreatedAfterConfig', 'yesterday')),
         addressFamilies: orNone(fc.constantFrom(['IPv4'], ['IPv6', 'IPv4'], ['IPv6'])),
         maxInterfaces: orNone(fc.integer({ min: 1, max: 3 })),
+        mode: orNone(fc.constantFrom('Apply', 'Observe')),
         routing: orNone(fc.constantFrom('isolated', 'pbr', 'main')),
       },
       { requiredKeys: [] },

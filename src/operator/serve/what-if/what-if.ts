@@ -37,12 +37,13 @@ export function createWhatIf(deps: WhatIfDeps): WhatIf {
       const visit = deps.views.visit(login.cloud);
       try {
         const planned = await observeAndPlan(context, { ...login, ...visit }, planDeps, signal);
-        const { connections, source } = planned;
+        const { connections, source, config } = planned;
+        const { observes } = config.viola;
         const { nodes } = planned.planned.plan;
         const shown = isEmptyEdit(edit) ? undefined : edit;
         const [view, validation] = await Promise.all([
           inSlices(planViewInSteps(planned, shown), deps.clock, signal),
-          dryRun(nodes, { viola: connections.viola, source }, signal),
+          dryRun(nodes, { viola: connections.viola, source, observes }, signal),
         ]);
         return { ...datedPlan(view, deps.clock.now()), dryRun: validation };
       } finally {

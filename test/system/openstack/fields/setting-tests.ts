@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { openstackConfigs } from '../../../../rig/chain/kinds.ts';
-import { namespaces } from '../../../../src/api/names.ts';
+import { findCondition } from '../../../../src/api/condition.ts';
+import { annotations, namespaces } from '../../../../src/api/names.ts';
 import type { OpenstackConfigSettings } from '../../../../src/api/openstackconfig.ts';
 import { it } from './in-turn.ts';
 import { cidrs, generous, type Machine, type Place } from './place.ts';
@@ -213,6 +214,25 @@ export function settingTests(place: () => Place): void {
       await apply(place(), 'routing', server, { settings: { routing: 'pbr' } });
       await expect.poll(routing, generous).toBeUndefined();
       await place().untilHolds(server, cidrs.first);
+    });
+
+    it('mode: Observe pauses the object, Apply removes the pause, and a legacy Viola is refused', async () => {
+      const server = await place().boot();
+      const modeOf = async () => {
+        const { spec, metadata } = (await place().bed.nodeConfig(server.id)) ?? {};
+        return [spec?.mode, metadata?.annotations?.[annotations.paused]];
+      };
+      await apply(place(), 'mode', server, { settings: { mode: 'Observe' } });
+      await expect.poll(modeOf, generous).toEqual(['Observe', 'true']);
+      const ready = async () =>
+        findCondition((await place().bed.find('mode'))?.status?.conditions, 'Ready')?.reason;
+      await expect.poll(ready, generous).toBe('Observed');
+      await apply(place(), 'mode', server, { settings: { mode: 'Apply' } });
+      await expect.poll(modeOf, generous).toEqual([undefined, undefined]);
+      await apply(place(), 'mode', server, {
+        settings: { mode: 'Observe', violaCompatibility: 'legacy' },
+      });
+      await place().untilRefused('mode', 'ConfigError', 'spec.settings.mode Observe');
     });
 
     it('violaCompatibility: legacy is refused for a provider that is not confirmed, native is taken', async () => {

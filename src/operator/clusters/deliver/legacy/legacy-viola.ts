@@ -40,6 +40,7 @@ export function createLegacyViola(options: LegacyViolaOptions): ViolaClient {
   const delivery = new LegacyDelivery(options);
   return {
     abilities: legacyAbilities,
+    admit: async () => undefined,
     async list({ source: author, instanceIds }) {
       const nodes = await recordedNodes(records, { providerId, author, instanceIds });
       return { nodes, unreadable: [] };

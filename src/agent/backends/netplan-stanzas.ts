@@ -1,0 +1,91 @@
+import * as z from 'zod';
+import { nameServersIn, type Stanza } from '../snapshot.ts';
+
+const anyEthernet = z.looseObject({
+  match: z
+    .looseObject({
+      macaddress: z.string().optional(),
+      name: z.union([z.string(), z.array(z.string())]).nullish(),
+    })
+    .nullish(),
+  macaddress: z.string().nullish(),
+  dhcp4: z.unknown().optional(),
+  dhcp6: z.unknown().optional(),
+  'accept-ra': z.unknown().optional(),
+  addresses: z.unknown().optional(),
+  nameservers: z.unknown().optional(),
+});
+
+type Ethernet = z.infer<typeof anyEthernet> | null | undefined;
+
+/** Bond, bridge or vlan, with members or lower link. */
+const anyUpper = z.looseObject({
+  interfaces: z.array(z.string()).nullish(),
+  link: z.string().nullish(),
+});
+
+type Upper = z.infer<typeof anyUpper> | null | undefined;
+
+const uppers = z.record(z.string(), anyUpper.nullish()).nullish();
+
+/** Parts of any netplan document naming configured NICs. */
+export const anyDocument = z.object({
+  network: z.looseObject({
+    ethernets: z.record(z.string(), anyEthernet.nullish()).nullish(),
+    bonds: uppers,
+    bridges: uppers,
+    vlans: uppers,
+  }),
+});
+
+/** Returns a definition's NICs. A match by driver, or an empty match, may be about any NIC. */
+export function matchOf(id: string, nic: Ethernet): NonNullable<Stanza['nics']> {
+  const match = nic?.match;
+  const macs = [match?.macaddress, nic?.macaddress].flatMap((mac) => mac?.toLowerCase() ?? []);
+  if (!match) return { macs, names: [id] };
+  return { macs, names: match.macaddress ? [] : [match.name ?? '*'].flat() };
+}
+
+/** Returns the links below a bond, bridge or vlan, by name or id. */
+export function membersOf(upper: Upper): string[] {
+  return [...(upper?.interfaces ?? []), upper?.link].flatMap((name) => name || []);
+}
+
+/** Returns the definitions, each with the option for the NIC's addresses. */
+export function stanzasOf({
+  ethernets,
+  ...kinds
+}: z.infer<typeof anyDocument>['network']): Stanza[] {
+  const { bonds, bridges, vlans } = kinds;
+  return [
+    ...Object.entries(ethernets ?? {}).map(([id, nic]) => ethernetStanza(id, nic)),
+    ...Object.entries({ bonds, bridges, vlans }).flatMap(([kind, all]) =>
+      Object.entries(all ?? {}).map(
+        ([id, upper]): Stanza => ({
+          section: `${kind}.${id}.${upper?.link ? 'link' : 'interfaces'}`,
+          nics: { macs: [], names: membersOf(upper) },
+        }),
+      ),
+    ),
+  ];
+}
+
+function ethernetStanza(id: string, nic: Ethernet): Stanza {
+  const option = leasing.find((key) => isTrue(nic?.[key]));
+  const fixed = Array.isArray(nic?.addresses) && nic.addresses.length > 0 ? 'addresses' : undefined;
+  const field = option ?? fixed;
+  const servers = z.object({ addresses: z.array(z.string()) }).safeParse(nic?.nameservers).data;
+  return {
+    section: `ethernets.${id}${field ? `.${field}` : ''}`,
+    dhcp: option !== undefined,
+    ...nameServersIn(servers?.addresses ?? []),
+    nics: matchOf(id, nic),
+  };
+}
+
+const leasing = ['dhcp4', 'dhcp6', 'accept-ra'] as const;
+
+/** YAML 1.1 has more words for true than 1.2. */
+export function isTrue(value: unknown): boolean {
+  return value === true || /^(true|yes|on|y)$/i.test(String(value));
+}
