@@ -1,9 +1,9 @@
-import { isIPv4 as isDotted } from 'node:net';
 import { Address4, Address6 } from 'ip-address';
+import * as z from 'zod';
 
 /** True for an IPv4 address in plain dotted form, without octal, hex or short forms. */
 export function isIPv4(text: string): boolean {
-  return isDotted(text);
+  return z.regexes.ipv4.test(text);
 }
 
 /** True for an IPv6 address without prefix and zone. */
@@ -37,7 +37,7 @@ function network4(text: string): Network4 | undefined {
   const slash = text.indexOf('/');
   const ip = slash < 0 ? text : text.slice(0, slash);
   const length = slash < 0 ? '32' : text.slice(slash + 1);
-  if (!isDotted(ip) || !/^(\d|[12]\d|3[0-2])$/.test(length)) return undefined;
+  if (!isIPv4(ip) || !/^(\d|[12]\d|3[0-2])$/.test(length)) return undefined;
   const address = ip.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0);
   const prefix = Number(length);
   return { address, prefix, size: 2 ** (32 - prefix) };

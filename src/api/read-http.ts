@@ -35,11 +35,11 @@ const page = {
   continue: z.string().optional().describe('Token of the next page; absent: last page.'),
 };
 
-/** Counts by state. */
+/** Counts by state; an operator of an earlier release does not count `Observed`. */
 const stateCounts = z.object(
-  Object.fromEntries(nodeConfigState.options.map((state) => [state, z.int()])) as Record<
+  Object.fromEntries(nodeConfigState.options.map((state) => [state, z.int().default(0)])) as Record<
     z.infer<typeof nodeConfigState>,
-    z.ZodInt
+    z.ZodDefault<z.ZodInt>
   >,
 );
 

@@ -5,13 +5,13 @@ import { doctorText } from './doctor/screen.ts';
 import { problemsIn } from './output/findings.ts';
 import { statusText } from './status/screen.ts';
 
-const inUse = { state: 'Failed', reason: 'NICInUse', message: 'link ens8 has an address' } as const;
+const taken = { state: 'Failed', reason: 'TableInUse', message: 'table 100 of ens8' } as const;
 const nodes = Array.from({ length: 5_000 }, (_, at) =>
   node(at, {
     ready: 'False',
     state: 'Failed',
-    reason: 'NICInUse',
-    nics: [nic(at, 0), nic(at, 1, inUse)],
+    reason: 'TableInUse',
+    nics: [nic(at, 0), nic(at, 1, taken)],
   }),
 );
 const facts = { ...systemFacts, nodes: read(nodes), kubernetesNodes: new Map() };
@@ -32,13 +32,13 @@ it.each([
     command: 'doctor',
     text: doctorText({ facts, sections, unread: [], options, seconds: 1 }, 'en'),
   },
-])('$command shows 5,000 nodes with one cause on one page', ({ text }) => {
+])('$command shows 5,000 findings with one reason on one page', ({ text }) => {
   expect(findings).toHaveLength(5_000);
   const lines = text.split('\n');
   expect(lines.length).toBeLessThan(30);
-  expect(lines[0]).toMatch(/^5000 errors, 0 warnings; first: biz-1\/worker-0: NICInUse: /);
-  expect(lines.filter((line) => line.includes('link ens8')).length).toBe(4);
+  expect(lines[0]).toMatch(/^5000 errors, 0 warnings; first: biz-1\/worker-0: TableInUse: /);
+  expect(lines.filter((line) => line.includes('of ens8')).length).toBe(4);
   expect(text).toContain(
-    'and 4997 more of 5000 with reason NICInUse; list all with: kubectl multinic nics --reason NICInUse --context prod',
+    'and 4997 more of 5000 with reason TableInUse; list all with: kubectl multinic nics --reason TableInUse --context prod',
   );
 });

@@ -118,7 +118,7 @@ describe('screens', () => {
     async (lang) => {
       const approve = allowRemovals(changedPlan.config);
       const texts = [changedPlan, unchanged].map((plan) =>
-        planText({ plan, onlyRemovals: false, approve }, lang),
+        planText({ plan, onlyRemovals: false, approve, nodeLines: [] }, lang),
       );
       await expect(`${texts.join('\n\n')}\n`).toMatchFileSnapshot(`screens/plan.${lang}.txt`);
     },
@@ -165,13 +165,14 @@ describe('screens', () => {
     const skipped = skippedIn(examine(broken), lang);
     const heal = 'kubectl multinic sync --node biz-1/worker-17';
     const why = 'kubectl multinic why biz-1/worker-17';
+    const page = { heal, why, now, next: [] };
     const texts = [
       syncText({ ...synced, ready }, lang),
       syncText({ ...synced, ready: { ...ready, status: 'True' } }, lang),
       healText(drifted, why, lang),
       healText(drifted, undefined, lang),
-      diffText({ node: drifted, pending: [long], skipped, heal, why, now }, lang),
-      diffText({ node: node(17), pending: [], skipped: [], heal, why, now }, lang),
+      diffText({ ...page, node: drifted, pending: [long], skipped }, lang),
+      diffText({ ...page, node: node(17), pending: [], skipped: [] }, lang),
     ];
     await expect(`${texts.join('\n\n')}\n`).toMatchFileSnapshot(`screens/sync-diff.${lang}.txt`);
   });

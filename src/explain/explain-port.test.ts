@@ -7,6 +7,7 @@ import { stepNames } from './step.ts';
 import { type Fault, factsOf } from './testing/fault.ts';
 import { further } from './testing/further-faults.ts';
 import { hidden, portFacts } from './testing/healthy.ts';
+import { observedFaults } from './testing/observed.ts';
 
 const hideable = [
   'port',
@@ -69,7 +70,9 @@ function hiding(facts: PortFacts, ...names: readonly (keyof PortFacts)[]): PortF
   return { ...facts, ...Object.fromEntries(names.map((name) => [name, hidden(name)])) };
 }
 
-describe.each<ExplainedFault>([...recorded, ...further.map(withFacts)])('fault $title', (fault) => {
+const others = [...further, ...observedFaults].map(withFacts);
+
+describe.each<ExplainedFault>([...recorded, ...others])('fault $title', (fault) => {
   const { facts, isWeakened = false } = fault;
   const named = { step: fault.step, result: fault.result ?? 'fail', reason: fault.reason };
 

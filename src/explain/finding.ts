@@ -29,16 +29,29 @@ export type Section = SystemSection | (typeof preflightSections)[number];
 /** `info`: the user's choice, such as a port outside the selected subnets; never counts for the exit status. */
 export type Severity = 'error' | 'warning' | 'info';
 
+/** NIC behind a finding. */
+export interface AffectedNic {
+  /** `provider/node`. */
+  readonly node: string;
+  readonly nic: string;
+  /** Foreign file with configuration for the NIC's next boot; absent: none, or unknown. */
+  readonly file?: string;
+  /** Stanza or profile in the file, with the option; absent: unknown. */
+  readonly section?: string;
+}
+
 /** Problem, or information for the user. */
 export interface Finding {
   readonly section: Section;
   readonly severity: Severity;
-  /** `namespace/name`, `provider/node`, `provider/node/nic`, a network or a part. */
+  /** `namespace/name`, `provider`, `provider/node`, `provider/node/nic`, a network or a part. */
   readonly subject: string;
   /** Reason in the reasons table. */
   readonly reason: string;
   readonly evidence: Wording;
   readonly next: NextStep | undefined;
+  /** All NICs behind the finding; absent: the finding is not about NICs. */
+  readonly affected?: readonly AffectedNic[];
 }
 
 /** Check without facts. */

@@ -82,7 +82,9 @@ function standing(subject: Subject): Wording {
   const name = nicNameOf(subject);
   const node = nodeNameOf(subject);
   if (!name || !node) return whyTexts.notExplained;
-  return subject.nic?.state === 'Configured'
+  const state = subject.nic?.state;
+  if (state === 'Observed') return filled(whyTexts.isObservedNic, { name, node });
+  return state === 'Configured'
     ? filled(whyTexts.isConfiguredNic, { name, node })
     : filled(whyTexts.isNic, { name, node });
 }

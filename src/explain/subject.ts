@@ -1,3 +1,4 @@
+import type { Condition } from '../api/condition.ts';
 import type { OpenstackConfig } from '../api/openstackconfig.ts';
 import type { NicView, NodeView, PortView } from '../api/read-http.ts';
 import { keyOf } from './commands.ts';
@@ -100,9 +101,20 @@ export function nodeNameOf({ node, port }: Subject): string | undefined {
   return node?.nodeName ?? port?.node?.nodeName;
 }
 
-/** True if a ready object lacks the planned NIC. */
-export function isUnsent({ ready }: NodeView, { state, reason }: NicView): boolean {
-  return ready === 'True' && state === 'Pending' && reason === '';
+/** True if a ready or observed object lacks the planned NIC. */
+export function isUnsent(node: NodeView, { state, reason }: NicView): boolean {
+  const isReported = node.ready === 'True' || isObserved(node);
+  return isReported && state === 'Pending' && reason === '';
+}
+
+/** True if agents only check the node, by the last status. */
+export function isObserved({ state }: Pick<NodeView, 'state'>): boolean {
+  return state === 'Observed';
+}
+
+/** True if an OpenstackConfig's Ready is about a complete sync; with mode Observe Ready stays Unknown. */
+export function isSyncedBy(ready: Condition | undefined): boolean {
+  return ready?.status === 'True' || ready?.reason === 'Observed';
 }
 
 export function nodeKey({ providerId, nodeName }: Pick<NodeView, 'providerId' | 'nodeName'>) {

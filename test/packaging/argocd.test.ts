@@ -98,6 +98,8 @@ it.each([
   ['MultiNicNodeConfig of a stopped rollout', /^Degraded RolloutStopped: /],
   ['MultiNicNodeConfig drifted', /^Degraded Drifted: multinic0: an apply would: /],
   ['MultiNicNodeConfig paused', /^Suspended Paused: /],
+  ['OpenstackConfig in mode Observe', /^Suspended Observed: observe only: nodes are checked/],
+  ['MultiNicNodeConfig in mode Observe', /^Suspended Observed: observe only: 0 of 1 NIC/],
   ['MultiNicBizConfig read-only', /^Suspended ReadOnly: /],
   ['MultiNicBizConfig with a held removal', /^Degraded RemovalHeld: /],
   ['MultiNicOperator running', /^Healthy AllComponentsReady: /],

@@ -67,6 +67,13 @@ it('shows a request as an agent reads it', () => {
   expect(jobRequest.parse(JSON.parse(text))).toEqual(JSON.parse(text));
 });
 
+it('the guide shows the file for new nodes as the renderers of cloud-init read it', () => {
+  const page = textOf('docs/guides/existing-nics.md');
+  const shown = blocksOf(page).find(({ text }) => text.includes('ethernets:'))?.text ?? '';
+  const file = textOf('docs/guides/snippets/cloud-init-network.cfg');
+  expect(parse(shown)).toEqual(parse(file));
+});
+
 it('the request that checks a node is valid', () => {
   const page = textOf('docs/support.md');
   const [block] = blocksOf(page).filter(({ language }) => language === 'json');

@@ -1,5 +1,6 @@
 import { namespaces } from '../names.ts';
 import { listSystemUuids } from './next-step-row.ts';
+import { observeReasons } from './observe.ts';
 import { nothing, row, type StatusReasonRow } from './reason-row.ts';
 
 /** Reasons for one MultiNicNodeConfig. */
@@ -52,19 +53,7 @@ export const nodeReasons = {
       nextStep: [{ commands: [['kubectl', '-n', namespaces.agents, 'logs', 'job/{job}']] }],
     },
   ),
-  Observed: row(
-    'node',
-    false,
-    [
-      'The spec.mode is Observe: the node is only checked, and nothing is changed on it. The message has the differences.',
-      'spec.mode가 Observe이므로 노드를 점검만 하고 아무것도 변경하지 않습니다. 차이점은 메시지에 있습니다.',
-    ],
-    [
-      'To apply, set spec.settings.mode of the OpenstackConfig to Apply.',
-      '적용하려면 OpenstackConfig의 spec.settings.mode를 Apply로 설정하십시오.',
-    ],
-    { alerts: [] },
-  ),
+  ...observeReasons,
   InvalidEntries: row(
     'node',
     false,

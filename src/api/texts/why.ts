@@ -70,6 +70,10 @@ export const whyTexts = {
     en: 'is the configured NIC {name} on node {node}',
     ko: '는 노드 {node}의 설정된 NIC {name}입니다',
   },
+  isObservedNic: {
+    en: 'is planned as NIC {name} on node {node}, which is only observed',
+    ko: '는 관찰만 하는 노드 {node}에 NIC {name}로 계획되어 있습니다',
+  },
   isNic: {
     en: 'is NIC {name} on node {node}',
     ko: '는 노드 {node}의 NIC {name}입니다',
@@ -221,6 +225,14 @@ export const whyTexts = {
   portAge: {
     en: 'the port was created at {createdAt}, the OpenstackConfig at {made}; spec.settings.portBaseline is {portBaseline}',
     ko: '포트는 {createdAt}에, OpenstackConfig는 {made}에 생성되었습니다. spec.settings.portBaseline은 {portBaseline}입니다',
+  },
+  wouldBeRefused: {
+    en: 'an apply would refuse the NIC{at}: {text}',
+    ko: '적용하면 이 NIC를 거부합니다{at}: {text}',
+  },
+  wouldBeApplied: {
+    en: 'agents only check this node (spec.settings.mode is Observe){at}: {text}',
+    ko: '에이전트가 이 노드를 점검만 합니다(spec.settings.mode가 Observe임){at}: {text}',
   },
   noAgentConfigured: {
     en: 'no agent has configured the NIC',

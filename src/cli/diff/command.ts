@@ -1,18 +1,20 @@
 import { Command } from 'commander';
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { multinic } from '../../explain/commands.ts';
+import { wouldChange } from '../../explain/obstacles.ts';
 import { driftOf } from '../../explain/steps/kernel.ts';
-import { nodeKey } from '../../explain/subject.ts';
+import { isObserved, nodeKey } from '../../explain/subject.ts';
 import type { EndWith } from '../exit-status.ts';
 import { readCheckLog } from '../facts/agent-facts.ts';
 import { type CommonOptions, type Language, withCommonOptions } from '../options.ts';
-import { commandInContext } from '../output/in-context.ts';
+import { commandInContext, inContext } from '../output/in-context.ts';
 import { print, reportText } from '../output/print.ts';
 import type { Skipped } from '../report.ts';
 import { type Run, withSession } from '../run-command.ts';
 import { chosenNode, timeoutOf } from '../sync/command.ts';
 import { checkNode } from '../sync/config-requests.ts';
 import { problemsOf } from '../sync/node-problems.ts';
+import { observeSteps } from './observe-steps.ts';
 import { type PendingChanges, pendingOf } from './pending.ts';
 import { diffText } from './screen.ts';
 
@@ -44,10 +46,14 @@ async function diff(text: string, options: Options, endWith: EndWith): Promise<v
       const key = nodeKey(checked);
       const heal = commandInContext(multinic('sync', '--node', key), options);
       const why = commandInContext(multinic('why', key), options);
-      const page = { node: checked, pending, skipped, heal, why };
+      const next = observeSteps(checked, pending).map((step) =>
+        inContext(step, options, checked.providerId),
+      );
+      const page = { node: checked, pending, skipped, heal, why, next };
       print(diffText({ ...page, now: run.session.now() }, lang));
     }
-    endWith(checked.drifted ? { hasChanges: true } : { isFailed: problemsOf(checked).length > 0 });
+    const isDifferent = checked.drifted || checked.nics.some(({ state }) => state === 'Observed');
+    endWith(isDifferent ? { hasChanges: true } : { isFailed: problemsOf(checked).length > 0 });
   });
 }
 
@@ -74,8 +80,12 @@ async function pendingChanges({ session }: Run, node: NodeView, lang: Language):
 
 type Differing = Pick<NicView, 'name' | 'macAddress' | 'message'>;
 
-/** Returns NICs with drift, and the changes as message. Drift of an unplanned NIC is in the node's message only. */
+/**
+ * Returns NICs that an apply would change, and the changes as message. Drift of an unplanned NIC is in the node's message
+ * only.
+ */
 function differingNics(node: NodeView): Differing[] {
+  if (isObserved(node)) return node.nics.filter(wouldChange);
   const { nics, nodeName, drifted, message: ofNode } = node;
   if (!drifted) return [];
   const differing = nics.flatMap((nic) => {

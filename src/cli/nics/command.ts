@@ -24,7 +24,7 @@ export function nicsCommand(endWith: EndWith): Command {
     .option('--node <name>', 'only NICs of this node: NODE or PROVIDER/NODE')
     .option(
       '--state <state>',
-      'only this state: Pending, InProgress, Configured, Failed, Unknown, Unused',
+      'only this state: Pending, InProgress, Configured, Failed, Observed, Unknown, Unused',
     )
     .option('--reason <reason>', 'only this reason, such as PortTooOld')
     .option('-w, --watch', 'print changed rows until Ctrl-C')

@@ -129,7 +129,7 @@ export function listsOf(
 }
 
 /** Returns a finding for JSON, with its texts in one language. */
-function findingObject(finding: Finding, lang: Language): object {
+export function findingObject(finding: Finding, lang: Language): object {
   const { evidence, next, ...rest } = finding;
   const { text, commands, preview } = next ?? { text: undefined, commands: [], preview: [] };
   return { ...rest, message: evidence[lang], next: text?.[lang] ?? '', commands, preview };

@@ -1,10 +1,14 @@
 import { Command, Option } from 'commander';
 import type { PlanView } from '../../api/read-http.ts';
 import { allowRemovals } from '../../explain/commands.ts';
+import { missingOf, unreadSources } from '../../explain/conclusion.ts';
+import { valueOf } from '../../explain/subject.ts';
 import type { EndWith } from '../exit-status.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
+import { readNodes } from '../facts/operator-facts.ts';
 import { unreadBehind } from '../facts/unread-sources.ts';
 import { type CommonOptions, withCommonOptions } from '../options.ts';
+import { findingObject } from '../output/findings.ts';
 import { commandInContext, sourcesInContext } from '../output/in-context.ts';
 import { incompleteLines, incompleteObjects } from '../output/incomplete.ts';
 import { print, reportText } from '../output/print.ts';
@@ -12,6 +16,7 @@ import { Refusal } from '../refusal.ts';
 import { type Run, withSession } from '../run-command.ts';
 import { findConfig, keyOf } from '../sync/config-requests.ts';
 import { type Edit, editedFile, editOf, editOfFile } from './edit.ts';
+import { onNodes, onNodesLines } from './on-nodes.ts';
 import { planOf } from './request.ts';
 import { planText } from './screen.ts';
 
@@ -54,15 +59,21 @@ async function plan(name: string, options: Options, endWith: EndWith): Promise<v
       editFor,
     });
     const behind = await unreadBehind(run.session, { configs: [config] });
-    const unread = sourcesInContext(behind, options);
+    // A plan of removals is not about NICs that other programs configured.
+    const nodes = removals ? undefined : await readNodes(run.session, { config: view.config });
+    const missing = nodes ? unreadSources(missingOf(nodes)) : [];
+    const unread = sourcesInContext([...behind, ...missing], options);
+    const found = onNodes((nodes && valueOf(nodes)) ?? [], options);
     if (output === 'json' || output === 'yaml') {
       const incomplete = incompleteObjects(unread, lang);
-      const report = { kind: 'Plan', items: [view], findings: [], skipped: [], incomplete };
+      const findings = found.findings.map((each) => findingObject(each, lang));
+      const report = { kind: 'Plan', items: [view], findings, skipped: [], incomplete };
       print(reportText(report, output));
     } else {
       for (const line of incompleteLines(unread, lang)) print(line);
       const approve = commandInContext(allowRemovals(view.config), options);
-      print(planText({ plan: view, onlyRemovals: removals, approve }, lang));
+      const nodeLines = onNodesLines(found, { now: run.session.now(), options, lang });
+      print(planText({ plan: view, onlyRemovals: removals, approve, nodeLines }, lang));
     }
     endWith({ hasChanges: needsAttention(view), unread }, options);
   });

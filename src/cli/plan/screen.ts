@@ -1,4 +1,5 @@
 import type { PlanView } from '../../api/read-http.ts';
+import { existingNicsTexts } from '../../api/texts/existing-nics.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
 import { amount, filled } from '../../api/texts/text.ts';
 import type { Language } from '../options.ts';
@@ -17,18 +18,24 @@ export interface PlanPage {
   readonly onlyRemovals: boolean;
   /** Command that approves the held removals. */
   readonly approve: string;
+  /** Lines about the nodes by their last checks; empty: none. */
+  readonly nodeLines: readonly string[];
 }
 
 /** Returns the planned changes per NIC, sums, dry run and hash. */
-export function planText({ plan, onlyRemovals, approve }: PlanPage, lang: Language): string {
+export function planText(page: PlanPage, lang: Language): string {
+  const { plan, onlyRemovals, approve, nodeLines } = page;
   const rows = plan.nodes.flatMap((node) =>
     node.nics
       .filter(({ change }) => !onlyRemovals || change === 'remove')
       .map((nic) => rowOf(node, nic)),
   );
   const blocks = [
-    [headline(plan, lang)],
-    rows.length > 0 ? [aligned(rows.map((row) => row.map(printable)))] : [],
+    headLines(plan, lang),
+    [
+      ...(rows.length > 0 ? [aligned(rows.map((row) => row.map(printable)))] : []),
+      ...(onlyRemovals ? [] : sameNicLines(plan, lang)),
+    ],
     unconfirmedLines(plan, lang),
     holdLines(plan, lang),
     consentLines(plan, approve, lang),
@@ -36,12 +43,30 @@ export function planText({ plan, onlyRemovals, approve }: PlanPage, lang: Langua
     plan.problems.map(({ subject, reason, message }) =>
       printable(`! ${[subject, reason].filter((word) => word !== '').join(' ')}: ${message}`),
     ),
+    nodeLines,
     summaryLines(plan, lang),
   ];
   return blocks
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n');
+}
+
+/** Returns a line per cause for nodes that are sent again with the same NICs, such as another mode. */
+function sameNicLines({ nodes }: PlanView, lang: Language): string[] {
+  const sent = nodes.filter(({ action, nics }) => action === 'update' && nics.length === 0);
+  return [...Map.groupBy(sent, ({ why }) => why)].flatMap(([why, own]) =>
+    why === ''
+      ? []
+      : printable(
+          filled(existingNicsTexts.nodesSent, { nodes: amount(own.length, 'node'), why })[lang],
+        ),
+  );
+}
+
+function headLines(plan: PlanView, lang: Language): string[] {
+  const observes = plan.mode === 'Observe' ? [existingNicsTexts.planObserves[lang]] : [];
+  return [headline(plan, lang), ...observes];
 }
 
 function headline(plan: PlanView, lang: Language): string {

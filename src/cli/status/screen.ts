@@ -173,6 +173,7 @@ function clusterColumns({ controllers, now }: SystemFacts): Column<ClusterView>[
     { title: 'CONFIGURED', cell: countOf('Configured') },
     { title: 'IN PROGRESS', cell: (each) => String(each.nics.InProgress + each.nics.Pending) },
     { title: 'FAILED', cell: countOf('Failed') },
+    { title: 'OBSERVED', cell: countOf('Observed') },
     { title: 'DRIFTED', cell: ({ drifted }) => String(drifted) },
     { title: 'OLDEST CHECK', cell: ({ oldestCheck }) => ageOf(oldestCheck, now).en || '-' },
   ];

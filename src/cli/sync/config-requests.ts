@@ -93,6 +93,15 @@ function paused(config: ConfigObject): Refusal {
   );
 }
 
+function observing(config: ConfigObject): Refusal {
+  const key = keyOf(config);
+  const { commands, text } = nextFor('Observed', { config: key });
+  return new Refusal(
+    `OpenstackConfig ${key} only observes its nodes (spec.settings.mode: Observe), so nothing is applied`,
+    commands[0] ?? text.en,
+  );
+}
+
 function replaced(config: ConfigObject, name: string): Failure {
   return new Failure(
     `the request for ${keyOf(config)} was replaced by another request (annotation ${name}: ${config.metadata.annotations?.[name]})`,
@@ -139,6 +148,7 @@ export async function checkNode(
 ): Promise<NodeView> {
   const { session } = run;
   const config = await findConfig(session, node.config, undefined);
+  if (heal && config.spec.settings?.mode === 'Observe') throw observing(config);
   const before = required(await readFreshNode(session, node))?.checkedAt;
   const id = randomUUID();
   const text = JSON.stringify({ id, nodes: [node.nodeName], ...(heal ? { heal } : {}) });

@@ -1,4 +1,5 @@
 import type { NodeView } from '../../api/read-http.ts';
+import { isObserved } from '../../explain/subject.ts';
 
 /** A checked node's problem beside drift. */
 export interface NodeProblem {
@@ -9,11 +10,14 @@ export interface NodeProblem {
   readonly text: string;
 }
 
-/** Returns a checked node's problems beside drift: NICs that are not Configured, a failed check, and Ready not True. */
+/**
+ * Returns a checked node's problems beside drift: NICs that are not Configured, a failed check, and Ready not True. Mode
+ * Observe is no problem.
+ */
 export function problemsOf(node: NodeView): NodeProblem[] {
   const { nodeName, nics, object, ready, reason, message } = node;
   const ofNics = nics
-    .filter(({ state }) => state !== 'Configured')
+    .filter(({ state }) => state !== 'Configured' && state !== 'Observed')
     .map((nic) => {
       const text = textOf(nic.reason || nic.state, nic.message);
       return { name: nic.name, isNode: false, text };
@@ -21,7 +25,7 @@ export function problemsOf(node: NodeView): NodeProblem[] {
   const check = object?.conditions.find(({ type }) => type === 'Drifted');
   const texts = [
     ...(check?.status === 'Unknown' ? [textOf(check.reason, check.message)] : []),
-    ...(ready !== 'True' && ofNics.length === 0
+    ...(ready !== 'True' && !isObserved(node) && ofNics.length === 0
       ? [textOf(reason || `Ready ${ready}`, message)]
       : []),
   ];

@@ -6,6 +6,7 @@ import type { Explanation } from '../../explain/explain-port.ts';
 import type { Step, StepResult } from '../../explain/step.ts';
 import type { Language } from '../options.ts';
 import { incompleteLines } from '../output/incomplete.ts';
+import { nextStepLines } from '../output/next-step.ts';
 import { displayWidth, padEnd, printable } from '../output/width.ts';
 
 const results: Readonly<Record<StepResult, Wording>> = {
@@ -100,15 +101,7 @@ function evidence(text: string, indent: number): string {
 }
 
 function nextLines(step: Step | undefined, lang: Language): string[] {
-  if (!step?.next) return [];
-  const { text, commands, preview } = step.next;
-  return [
-    '',
-    `${words.next[lang]} ${printable(text[lang])}`,
-    ...commands.map((command) => `  ${printable(command)}`),
-    ...(preview.length > 0 ? [words.preview[lang]] : []),
-    ...preview.map((command) => `  ${printable(command)}`),
-  ];
+  return step?.next ? ['', ...nextStepLines(step.next, lang)] : [];
 }
 
 /** Names how to supply each missing fact, once. */

@@ -8,7 +8,7 @@ import type { SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { bootWarningsOf } from '../node-messages.ts';
-import { nodeKey, valueOf } from '../subject.ts';
+import { isObserved, nodeKey, valueOf } from '../subject.ts';
 import { ageOf, joined, same } from '../wording.ts';
 import { onFact, reportOf, warning } from './check.ts';
 import { examinePaths } from './node-paths.ts';
@@ -39,11 +39,11 @@ export function examineBootFiles({ nodes, now }: SystemFacts): SectionReport {
         return warning(nodeKey(node), reason, evidence, nextFor(reason, {}));
       });
     }),
-    checks: list.every(isSilent) ? 0 : 1,
+    checks: list.every((node) => isSilent(node) || isObserved(node)) ? 0 : 1,
     skipped: unread(list),
   }));
-  // A node without status has files that no agent has read.
-  const all = (valueOf(nodes) ?? []).filter((node) => !isSilent(node));
+  // No agent has read the files of a node without status, or compared those of an observed node.
+  const all = (valueOf(nodes) ?? []).filter((node) => !isSilent(node) && !isObserved(node));
   const oldest = all.flatMap(({ checkedAt }) => checkedAt ?? []).toSorted()[0];
   const age = ageOf(oldest, now);
   const since = age.en ? filled(doctorTexts.oldestCheck, { age }) : same('');

@@ -1,5 +1,6 @@
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
+import { existingNicsTexts } from '../../api/texts/existing-nics.ts';
 import { amount, filled, type Wording } from '../../api/texts/text.ts';
 import { isNodeOf, nodeWarnings } from '../checks/kubernetes-node.ts';
 import { downButUp } from '../checks/port-state.ts';
@@ -9,19 +10,18 @@ import type { KubernetesNode, SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { addContext, noAccess } from '../missing-texts.ts';
 import { nextFor } from '../next-steps.ts';
-import { nodeKey, valueOf } from '../subject.ts';
-import { joined, same } from '../wording.ts';
+import { isObserved, nodeKey, valueOf } from '../subject.ts';
+import { followed, joined, same } from '../wording.ts';
 import { type Checked, onFact, reportOf, warning } from './check.ts';
 import { notConfigured } from './not-configured.ts';
 
 /** Examines whether the NICs are configured and unchanged. */
 export function examineNodes(facts: SystemFacts): SectionReport {
   const checked = onFact(facts.nodes, (nodes) => ({
-    findings: nodes.flatMap((node) => [
-      ...notConfigured(node, facts),
-      ...drifted(node),
-      ...carriers(node),
-    ]),
+    findings: [
+      ...notConfigured(nodes, facts),
+      ...nodes.flatMap((node) => [...drifted(node), ...carriers(node)]),
+    ],
     skipped: unknownNodes(nodes),
     checks: nodes.some(hasStatus) ? checksOfNodes : 0,
   }));
@@ -39,11 +39,14 @@ function configuredNics(nodes: readonly NodeView[]): Wording {
       nodes: amount(nodes.length, 'node'),
     });
   }
-  return filled(doctorTexts.someNicsConfigured, {
+  const observed = nodes.filter(isObserved).length;
+  const some = filled(doctorTexts.someNicsConfigured, {
     done,
     nics: amount(nics.length, 'NIC'),
     nodes: amount(nodes.length, 'node'),
   });
+  if (observed === 0) return some;
+  return followed(some, filled(existingNicsTexts.observedOf, { nodes: amount(observed, 'node') }));
 }
 
 function hasStatus({ state, nics }: NodeView): boolean {
@@ -64,7 +67,7 @@ function unknownNodes(nodes: readonly NodeView[]): NonNullable<Checked['skipped'
 const checksOfNodes = 3;
 
 function drifted(node: NodeView): Checked['findings'] {
-  if (!node.drifted) return [];
+  if (!node.drifted || isObserved(node)) return [];
   const nics = node.nics.filter(({ reason }) => reason === 'Drifted');
   const texts = nics.map(driftText);
   const evidence = texts.length > 0 ? joined(texts) : doctorTexts.nodeDiffers;

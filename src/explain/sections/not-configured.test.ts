@@ -95,6 +95,19 @@ const rows: readonly Row[] = [
     ...(['nodes', 'error', worker, 'Waiting', 'kubectl multinic sync'] as const),
   ],
   [
+    'a NIC that an observed node lacks for an hour',
+    { ...withNode({ state: 'Observed', ready: 'Unknown', reason: 'Observed' }), ...since(hourAgo) },
+    ...(['nodes', 'error', worker, 'Waiting', 'kubectl multinic sync'] as const),
+  ],
+  [
+    'an observed node with a controller of an earlier release',
+    {
+      ...withNode({ mode: 'Observe', state: 'Pending', ready: 'Unknown', reason: 'Paused' }),
+      ...since(minutesAgo),
+    },
+    ...(['nodes', 'warning', worker, 'Observed', 'multinic-agent'] as const),
+  ],
+  [
     'a NIC that a ready node lacks for two minutes',
     { ...unsent, ...since(minutesAgo) },
     ...(['nodes', 'info', worker, 'Waiting', ''] as const),

@@ -1,32 +1,60 @@
 import { findCondition } from '../../api/condition.ts';
 import type { NodeView } from '../../api/read-http.ts';
-import { rowOf } from '../../api/reasons.ts';
 import { holdCodeOf } from '../../api/removals.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
-import { filled } from '../../api/texts/text.ts';
+import { existingNicsTexts } from '../../api/texts/existing-nics.ts';
 import { isRecent } from '../checks/patience.ts';
-import { keyOf, multinic } from '../commands.ts';
+import { keyOf } from '../commands.ts';
 import type { SystemFacts } from '../facts.ts';
 import { nextFor } from '../next-steps.ts';
-import { ofNic } from '../nic-code.ts';
+import { ignoresObserve, upgradeStep } from '../obstacles.ts';
 import type { NextStep } from '../step.ts';
-import { isUnsent, nodeKey, valueOf } from '../subject.ts';
-import { joined, ofMessage } from '../wording.ts';
+import { isObserved, isSyncedBy, isUnsent, nodeKey, valueOf } from '../subject.ts';
+import { ofMessage } from '../wording.ts';
 import { type Checked, error, info, warning } from './check.ts';
+import { refusedNics } from './refused-nics.ts';
 
-/** Gate for NICs: every planned NIC is configured, or has a finding. */
-export function notConfigured(node: NodeView, facts: SystemFacts): Checked['findings'] {
+/** Gate for NICs: every planned NIC is configured, or has a finding. Nodes with the same cause share a finding. */
+export function notConfigured(nodes: readonly NodeView[], facts: SystemFacts): Checked['findings'] {
+  const known = nodes.filter((node) => !isPaused(node) && !isSilent(node));
+  const ofNics = refusedNics(known);
+  const explained = new Set(
+    ofNics.flatMap(({ affected = [] }) => affected.map(({ node }) => node)),
+  );
+  const others = nodes.filter((node) => !explained.has(nodeKey(node)));
+  return [...ofNics, ...others.flatMap((node) => ofNode(node, facts))];
+}
+
+function isPaused({ reason, ready }: NodeView): boolean {
+  return reason === 'Paused' && ready !== 'True';
+}
+
+function isSilent({ state, ready }: NodeView): boolean {
+  return state === 'Unknown' && ready === 'Unknown';
+}
+
+/** Returns findings about a node without refused NICs. */
+function ofNode(node: NodeView, facts: SystemFacts): Checked['findings'] {
   const key = nodeKey(node);
-  const { ready, state, reason, message, nodeName } = node;
+  const { ready, reason, message, nodeName } = node;
   const about = { nodeName, config: node.config, code: holdCodeOf(message) };
-  if (reason === 'Paused' && ready !== 'True') {
-    return [warning(key, reason, ofMessage(reason, message), nextFor(reason, about))];
-  }
-  if (state === 'Unknown' && ready === 'Unknown') return withoutStatus(node, facts);
-  const ofNics = failedNics(node);
-  if (ofNics.length > 0) return ofNics;
+  if (isPaused(node)) return [paused(node, nextFor(reason, about))];
+  if (isSilent(node)) return withoutStatus(node, facts);
+  if (isObserved(node)) return unsentOf(node, facts);
   if (ready !== 'False') return unfinished(node, facts);
   return [error(key, reason, ofMessage(reason, message), nextFor(reason, about))];
+}
+
+function paused(node: NodeView, next: NextStep): Checked['findings'][number] {
+  const { reason, message } = node;
+  return ignoresObserve(node)
+    ? warning(nodeKey(node), 'Observed', existingNicsTexts.controllerTooOld, upgradeStep())
+    : warning(nodeKey(node), reason, ofMessage(reason, message), next);
+}
+
+/** The OpenstackConfig's finding names the mode; only NICs missing from the object are left. */
+function unsentOf(node: NodeView, facts: SystemFacts): Checked['findings'] {
+  return node.nics.some((nic) => isUnsent(node, nic)) ? unsent(node, facts) : [];
 }
 
 /** A new node has no status at first, and the list is as old as the last sync. */
@@ -88,32 +116,9 @@ function stepFor(reason: string, { nodeName, config }: NodeView): NextStep {
 /** A failed, paused or waiting OpenstackConfig has its own finding. */
 function unsent(node: NodeView, facts: SystemFacts): Checked['findings'] {
   const { conditions } = configOf(node, facts)?.status ?? {};
-  const isSynced = findCondition(conditions, 'Ready')?.status === 'True';
+  const isSynced = isSyncedBy(findCondition(conditions, 'Ready'));
   const evidence = doctorTexts.nicsNotSent;
   if (!isSynced || isProgressing(node, facts)) return [info(nodeKey(node), 'Waiting', evidence)];
   const next = nextFor('NotSyncedYet', { config: node.config });
   return [error(nodeKey(node), 'Waiting', evidence, next)];
-}
-
-/** Returns a finding per NIC reason; empty: no NIC failed, or the node's own reason applies to every NIC. */
-function failedNics(node: NodeView): Checked['findings'] {
-  const isRefused = node.ready === 'False';
-  const isOfNode = rowOf(node.reason)?.scope === 'node' && node.reason !== 'InvalidEntries';
-  if (isRefused && isOfNode) return [];
-  const open = node.nics.filter(({ state }) =>
-    isRefused ? state !== 'Configured' : state === 'Failed',
-  );
-  const reasonOf = (reason: string) => reason || node.reason || 'NICsNotConfigured';
-  return [...Map.groupBy(open, (nic) => reasonOf(nic.reason))].map(([reason, nics]) => {
-    const [first] = nics;
-    const texts = nics.map((nic) => {
-      const { name } = nic;
-      const text = ofNic(reason, nic);
-      return filled(doctorTexts.ofNic, { name, text });
-    });
-    const subject = `${node.nodeName}/${first?.name ?? ''}`;
-    const text = rowOf(reason)?.action ?? doctorTexts.lookAtNic;
-    const next = { text, commands: [multinic('why', subject)], preview: [] };
-    return error(nodeKey(node), reason, joined(texts), next);
-  });
 }

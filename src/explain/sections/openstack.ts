@@ -10,7 +10,7 @@ import type { Missing } from '../fact.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
-import { providerOfConfig, valueOf } from '../subject.ts';
+import { isSyncedBy, providerOfConfig, valueOf } from '../subject.ts';
 import { ofMessage } from '../wording.ts';
 import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
 import { notConfigured } from './not-configured.ts';
@@ -45,15 +45,15 @@ function isSettled({ status }: OpenstackConfig): boolean {
   const ready = findCondition(status?.conditions, 'Ready');
   const { status: word = 'Unknown', reason = '' } = ready ?? {};
   return (
-    word === 'True' || reason === 'Paused' || (word === 'False' && !blocks(reason, 'delivery'))
+    isSyncedBy(ready) || reason === 'Paused' || (word === 'False' && !blocks(reason, 'delivery'))
   );
 }
 
 /** Only a completed sync has used the credentials. */
 function syncedConfigs(configs: readonly OpenstackConfig[]): Wording {
   const { length } = configs;
-  const synced = configs.filter(
-    ({ status }) => findCondition(status?.conditions, 'Ready')?.status === 'True',
+  const synced = configs.filter(({ status }) =>
+    isSyncedBy(findCondition(status?.conditions, 'Ready')),
   ).length;
   return synced === length
     ? filled(doctorTexts.allSynced, { openstackConfigs: amount(length, 'OpenstackConfig') })
@@ -67,13 +67,16 @@ const none: Checked = { findings: [], checks: 0 };
 /** Readiness, notifications, credentials and TLS, unused ports. */
 const checksPerConfig = 4;
 
+/** The user's choices with nodes without planned NICs; a user may forget the choice. */
+const withoutApply: ReadonlySet<string> = new Set(['Paused', 'Observed']);
+
 function readiness(config: OpenstackConfig): Checked['findings'] {
   const ready = findCondition(config.status?.conditions, 'Ready');
   const { reason = 'NotSyncedYet', message } = ready ?? {};
   const key = keyOf(config);
   const next = nextFor(reason, { config: key, spec: config.spec });
   const evidence = ofMessage(reason, message);
-  if (reason === 'Paused') return [warning(key, reason, evidence, next)];
+  if (withoutApply.has(reason)) return [warning(key, reason, evidence, next)];
   if (ready?.status === 'True') return [];
   // The trigger mode is the user's choice.
   if (ready?.status !== 'False') return [info(key, reason, evidence)];
@@ -117,9 +120,8 @@ function hasCause({ status, ...config }: OpenstackConfig, facts: SystemFacts): b
   const ready = findCondition(status?.conditions, 'Ready');
   if (ready?.status === 'False' || ready?.reason === 'Paused') return true;
   const nodes = valueOf(facts.nodes) ?? [];
-  return nodes.some(
-    (node) => node.config === keyOf(config) && notConfigured(node, facts).length > 0,
-  );
+  const own = nodes.filter((node) => node.config === keyOf(config));
+  return notConfigured(own, facts).length > 0;
 }
 
 /** Returns the gap after nodes without a read; a silent or unreachable business cluster has its own report. */

@@ -1,9 +1,11 @@
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { holdCodeOf } from '../../api/removals.ts';
+import { existingNicsTexts } from '../../api/texts/existing-nics.ts';
 import { filled } from '../../api/texts/text.ts';
 import { whyTexts } from '../../api/texts/why.ts';
 import { nextFor } from '../next-steps.ts';
 import { ofNic } from '../nic-code.ts';
+import { ignoresObserve, upgradeStep } from '../obstacles.ts';
 import { isUnsent, nodeKey, type Subject } from '../subject.ts';
 import { ofMessage } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
@@ -58,6 +60,8 @@ function withoutStatus(node: NodeView, { facts, port }: Subject): Outcome | unde
 function blockedOutcome(node: NodeView, nic: NicView): Outcome | undefined {
   const blocked = blockedBy(node);
   if (!blocked) return undefined;
+  if (ignoresObserve(node))
+    return fail('Observed', existingNicsTexts.controllerTooOld, upgradeStep());
   const [reason, message] = blocked;
   const text = ofMessage(reason, message);
   const evidence = filled(whyTexts.ofNode, { node: nodeKey(node), text });

@@ -5,9 +5,11 @@ import { whyTexts } from '../../api/texts/why.ts';
 import type { AgentJob } from '../facts.ts';
 import { nextFor } from '../next-steps.ts';
 import { ofNic } from '../nic-code.ts';
-import { isUnsent, type Subject } from '../subject.ts';
+import { fileBehind, isRefused, releaseStep } from '../obstacles.ts';
+import type { NextStep } from '../step.ts';
+import { isUnsent, nodeKey, type Subject } from '../subject.ts';
 import { followed, ofMessage, same, since } from '../wording.ts';
-import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
+import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 
 /** Explains whether an agent ran on the node, and the NIC's result. */
 export function agent(subject: Subject): Outcome {
@@ -16,10 +18,38 @@ export function agent(subject: Subject): Outcome {
   if (!node || !nic || isUnsent(node, nic)) {
     return unknown(whyTexts.notDelivered);
   }
+  if (nic.state === 'Observed') return observed(subject, node, nic);
   if (nic.state === 'Configured' || nic.reason === 'WaitingForNIC')
     return worked(subject, node, nic);
   const reason = reasonOf(node, nic);
   return isProgress(reason) ? progress(subject, node, nic) : failed(reason, subject, node, nic);
+}
+
+/** Explains an observed NIC: neither failed nor configured. */
+function observed({ facts, port }: Subject, node: NodeView, nic: NicView): Outcome {
+  const at = since(nic.checkedAt, facts.now, whyTexts.checked);
+  if (isRefused(nic)) {
+    const { reason } = nic;
+    const evidence = filled(whyTexts.wouldBeRefused, { text: ofNic(reason, nic), at });
+    return warn(reason, evidence, nextForNic(reason, { node, nic, port }));
+  }
+  const evidence = filled(whyTexts.wouldBeApplied, { text: nic.message || node.message, at });
+  return warn('Observed', evidence, nextFor('Observed', { config: node.config, nic }));
+}
+
+interface AboutNic {
+  readonly node: NodeView;
+  readonly nic: NicView;
+  readonly port: Subject['port'];
+  /** Latest agent Job; absent: unknown. */
+  readonly job?: string | undefined;
+}
+
+/** Returns the change to the configuring file, otherwise the reason's next step. */
+function nextForNic(reason: string, { node, nic, port, job }: AboutNic): NextStep {
+  const file = fileBehind(reason, nic);
+  if (file) return releaseStep(file, nodeKey(node));
+  return nextFor(reason, { nodeName: node.nodeName, port, nic, job });
 }
 
 function worked({ facts }: Subject, { agentVersion, object }: NodeView, nic: NicView): Outcome {
@@ -97,5 +127,5 @@ function failed(reason: string, { facts, port }: Subject, node: NodeView, nic: N
   const text = nic.reason === reason ? ofNic(reason, nic) : ofMessage(reason, node.message);
   const evidence = run.en === '' ? text : followed(run, same(': '), text);
   const name = job?.name ?? node.object?.lastJobName;
-  return fail(reason, evidence, nextFor(reason, { nodeName: node.nodeName, port, nic, job: name }));
+  return fail(reason, evidence, nextForNic(reason, { node, nic, port, job: name }));
 }

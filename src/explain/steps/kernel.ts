@@ -12,6 +12,7 @@ export function kernel(subject: Subject): Outcome {
   const { facts, node, nic, port } = subject;
   if (facts.node.state === 'unread') return skipped(facts.node);
   if (!node || !nic) return unknown(whyTexts.notDelivered);
+  if (nic.state === 'Observed') return unknown(whyTexts.noAgentConfigured);
   const about = { nodeName: node.nodeName, port, nic };
   if (nic.reason === 'WaitingForNIC') {
     return fail('WaitingForNIC', noLink(subject, nic), nextFor('WaitingForNIC', about));

@@ -126,8 +126,15 @@ export function observesNodes(object: ConfigObject): boolean {
   return settingsOf(object).mode === 'Observe';
 }
 
-function settingsOf({ spec }: ConfigObject) {
-  return openstackConfigSpec.safeParse(spec).data?.settings ?? {};
+/** Settings by raw spec: a read of the nodes needs the mode of each object once a minute. */
+const parsedSettings = new WeakMap<object, OpenstackConfigSettings>();
+
+function settingsOf({ spec }: ConfigObject): OpenstackConfigSettings {
+  if (typeof spec !== 'object' || spec === null) return {};
+  const settings =
+    parsedSettings.get(spec) ?? openstackConfigSpec.safeParse(spec).data?.settings ?? {};
+  parsedSettings.set(spec, settings);
+  return settings;
 }
 
 /** Returns the OpenstackConfig, as `namespace/name`, to take nodes over from; '': none. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { nic, node } from '../../../src/explain/testing/healthy.ts';
+import { observedNode } from '../../../src/explain/testing/observed.ts';
 import { thisBuild } from '../../../src/process/version.ts';
+import { observeFleet } from '../../fixtures/cli/observed-fleet.ts';
 import { changedPlan } from '../../fixtures/cli/plans.ts';
 import {
   answerNodes,
@@ -22,6 +24,17 @@ const screens: readonly (readonly string[])[] = [
   ['diff', 'worker-17'],
   ['doctor'],
   ['support-bundle'],
+];
+/** The screens about a fleet in mode Observe. */
+const observeScreens: readonly (readonly string[])[] = [
+  ['status'],
+  ['nodes', 'worker-1', 'worker-2'],
+  ['nics', '--node', 'worker-1'],
+  ['why', 'worker-18/multinic1'],
+  ['why', 'worker-18/multinic2'],
+  ['plan', 'storage', '--set', 'mode=Apply'],
+  ['diff', 'worker-1'],
+  ['doctor'],
 ];
 const forms = {
   en: (argv: readonly string[]) => [...argv, '--lang', 'en'],
@@ -53,8 +66,9 @@ async function screenOf(
   argv: readonly string[],
   columns: number,
 ): Promise<Ended> {
-  const isDiff = argv[0] === 'diff';
-  const handled = isDiff && handleRequest(scene, () => answerNodes(scene, driftedNode, failed));
+  const [name, target] = argv;
+  const checked = target === 'worker-1' ? [observedNode(1)] : [driftedNode, failed];
+  const handled = name === 'diff' && handleRequest(scene, () => answerNodes(scene, ...checked));
   const ended = await runOnTerminal(argv, { cwd: scene.folder, columns });
   await handled;
   return ended;
@@ -84,6 +98,22 @@ describe('screens on a terminal', () => {
     for (const argv of lines) sessions.push(shown(argv, await screenOf(scene, argv, columns)));
     await expect(sessions.join('\n')).toMatchFileSnapshot(`screens/${form}.txt`);
   });
+
+  test.each<[Form, number]>([
+    ['en', 80],
+    ['ko', 200],
+  ])(
+    'of a fleet in mode Observe equal their golden file in the form %s with %i columns',
+    async (form, columns) => {
+      const scene = await startScene();
+      const sessions: string[] = [];
+      for (const argv of observeScreens.map((each) => forms[form](each))) {
+        await observeFleet(scene);
+        sessions.push(shown(argv, await screenOf(scene, argv, columns)));
+      }
+      await expect(sessions.join('\n')).toMatchFileSnapshot(`screens/observe.${form}.txt`);
+    },
+  );
 
   test('have whole rows with 80 columns, also for 5,000 nodes, and no escape sequences from names', async () => {
     const scene = await startScene();
