@@ -6,7 +6,7 @@ import {
   shortMessage,
 } from '../../api/condition.ts';
 import { counted } from '../../api/counted.ts';
-import { isBeyondApply, nicReason } from '../../api/job.ts';
+import { isBeyondApply, nicReasonIn } from '../../api/job.ts';
 import { nodeReadyType } from '../../api/multinicnodeconfig.ts';
 import { interfaceName } from '../../api/names.ts';
 import { reasons } from '../../api/reasons.ts';
@@ -140,7 +140,7 @@ function checkedProgress({ situation, spec, previous }: ConditionsInput) {
 /** True if Ready is False by a check. Checks follow complete runs only: a reason beyond an apply is from a check. */
 function isFailedByCheck(previous: readonly Condition[]): boolean {
   const ready = findCondition(previous, 'Ready');
-  const reason = nicReason.safeParse(ready?.reason).data;
+  const reason = nicReasonIn(ready?.reason);
   if (ready?.status !== 'False' || reason === undefined) return false;
   return reason === 'VerifyFailed' || isBeyondApply({ state: 'Failed', reason });
 }

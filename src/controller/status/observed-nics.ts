@@ -1,4 +1,4 @@
-import { type NicResult, nicReason } from '../../api/job.ts';
+import { type NicResult, nicReasonIn } from '../../api/job.ts';
 import { type InterfaceStatus, maxInterfaceStatuses } from '../../api/multinicnodeconfig.ts';
 import { isSameJson } from '../../api/same-json.ts';
 import type { Entry } from '../jobs/request.ts';
@@ -104,7 +104,7 @@ function earlierFinding(before: InterfaceStatus): NicState | undefined {
 }
 
 function nicReasonOf({ reason }: InterfaceStatus) {
-  return reason === 'InvalidEntry' ? undefined : nicReason.safeParse(reason).data;
+  return reason === 'InvalidEntry' ? undefined : nicReasonIn(reason);
 }
 
 function seen(reason: NicState['reason'], message: string): NicState {
