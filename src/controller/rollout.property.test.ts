@@ -73,8 +73,8 @@ class Story {
   readonly #working = new Map<string, Revision | undefined>();
   readonly #revisions = new Map<string, Revision>();
   readonly #broken = new Set<string>();
-  /** Nodes whose last run failed. */
-  readonly #failing = new Set<string>();
+  /** MACs of NICs whose last run failed, by node. */
+  readonly #failing = new Map<string, Set<string>>();
   readonly #ports: number[];
   readonly #begun = new Map<JobRequest, Revision | undefined>();
   readonly #edits: (readonly [number, number])[] = [];
@@ -209,25 +209,34 @@ class Story {
     if (action !== 'apply') return this.#fixture.agents.run(request);
     // The agent works for a further step.
     if (!this.#begun.has(request)) return this.#begin(request);
-    const isOk = !this.#broken.has(nodeName) && interfaces.every(({ mtu }) => mtu !== badMtu);
+    const isBroken = this.#broken.has(nodeName) && interfaces.some(({ index }) => index === 0);
+    const isOk = !isBroken && interfaces.every(({ mtu }) => mtu !== badMtu);
     this.#working.delete(nodeName);
     this.#count(nodeName, this.#begun.get(request), isOk);
-    if (!isOk) {
-      this.#failing.add(nodeName);
-      return failed(request);
-    }
-    this.#failing.delete(nodeName);
+    for (const { mac } of interfaces) this.#note(nodeName, mac, isOk);
+    if (!isOk) return failed(request);
     const host = this.#mtus.get(nodeName) ?? new Map<string, number>();
     for (const { mac, mtu = 0 } of interfaces) host.set(mac, mtu);
     this.#mtus.set(nodeName, host);
     return this.#fixture.agents.run(request);
   }
 
+  #note(node: string, mac: string, isOk: boolean): void {
+    const failing = this.#failing.get(node) ?? new Set<string>();
+    if (isOk) failing.delete(mac);
+    else failing.add(mac);
+    this.#failing.set(node, failing);
+  }
+
+  #isFailing(node: string): boolean {
+    return (this.#failing.get(node)?.size ?? 0) > 0;
+  }
+
   #count(node: string, revision: Revision | undefined, isOk: boolean): void {
     if (!revision) return;
     revision.running.delete(node);
     if (isOk) revision.succeeded += 1;
-    else if (!this.#failing.has(node)) revision.harmed += 1;
+    else if (!this.#isFailing(node)) revision.harmed += 1;
   }
 
   #begin(request: JobRequest): undefined {
@@ -310,7 +319,7 @@ class Story {
   }
 
   #isFailingBeforeSound(node: string, changes: string): boolean {
-    return this.#failing.has(node) && this.#hasSound(node, changes);
+    return this.#isFailing(node) && this.#hasSound(node, changes);
   }
 
   /** True if another node without a failure is at rest, and waits for the same changes. */
@@ -319,7 +328,7 @@ class Story {
     return this.#cluster.names.some(
       (name) =>
         name !== except &&
-        !this.#failing.has(name) &&
+        !this.#isFailing(name) &&
         !this.#working.has(name) &&
         this.#changes(name, wanted) === changes,
     );

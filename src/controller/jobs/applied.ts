@@ -19,7 +19,7 @@ import type { Clock } from '../../time/clock.ts';
 import { isOtherMachine, type Machine } from '../objects/machine.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { isOpen } from './evidence.ts';
-import { hashesAfter } from './failed-nics.ts';
+import { failedIn, hashesAfter } from './failed-nics.ts';
 import { guessFamily, isNews, otherFamilyIn } from './family.ts';
 import { jobName } from './job.ts';
 import { endedFields, removalFields, type StartedRemovals, startedFields } from './run-basis.ts';
@@ -240,15 +240,14 @@ export function ended(
   const hostFence = verdict.kind === 'failure' ? verdict.fence : undefined;
   const foundFamily = otherFamilyIn(verdict, applied.family);
   const { hostFence: _, ...before } = applied;
-  const rollout = rolloutAfter(applied, verdict);
+  const nics = nicsAfter(applied, verdict);
+  const rollout = rolloutAfter({ ...applied, nics }, verdict);
   return {
     ...before,
     at: rfc3339(now),
     done,
     macs: macsAfter(applied, verdict, keep),
-    ...(applied.nics && verdict.kind === 'result'
-      ? { nics: hashesAfter(applied.nics, verdict.result) }
-      : {}),
+    ...(nics ? { nics } : {}),
     ...endedFields(applied, verdict, done),
     ...(rollout ? { rollout } : {}),
     ...(left.length > 0 ? { reasons: [...new Set(left)].slice(0, 20) } : {}),
@@ -275,10 +274,15 @@ function macsAfter({ macs = [] }: Applied, verdict: RunOutcome, keep: readonly s
  * decides.
  */
 function rolloutAfter(applied: Applied, verdict: RunOutcome): RolloutPhase | undefined {
-  const { rollout, macs = [] } = applied;
+  const { rollout, macs = [], nics } = applied;
   if (rollout === undefined || rollout === 'done') return rollout;
   if (isNews(otherFamilyIn(verdict, applied.family), applied)) return rollout;
-  return harms(macs, verdict) ? 'failed' : 'done';
+  const isStillFailed = rollout === 'failed' && failedIn(nics).some((mac) => macs.includes(mac));
+  return isStillFailed || harms(macs, verdict) ? 'failed' : 'done';
+}
+
+function nicsAfter({ nics }: Applied, verdict: RunOutcome): Applied['nics'] {
+  return nics && verdict.kind === 'result' ? hashesAfter(nics, verdict.result) : nics;
 }
 
 /** True if a run failed for a NIC that was configured before. */

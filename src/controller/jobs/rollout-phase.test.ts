@@ -53,3 +53,19 @@ it('the rollout phase is done after a failed first apply, because no NIC existed
   const record = begun(agentTask(), 'job', { protocol: 2, macs: [], rollout: 'started' }, now);
   expect(ended(record, failure, now).rollout).toBe('done');
 });
+
+it.each<[string, Partial<JobResult>, RolloutPhase]>([
+  ['fails while the failed NIC waits', { nics: [nicResult(1)] }, 'failed'],
+  [
+    'is done although an attached port has no NIC yet',
+    {
+      outcome: 'partial',
+      nics: [nicResult(0), nicResult(1, { state: 'Pending', reason: 'WaitingForNIC' })],
+    },
+    'done',
+  ],
+])('the rollout phase of a failed record %s', (_what, change, expected) => {
+  const nics = { [before]: 'hash!', [nicResult(1).mac]: 'hash!' };
+  const terms = { protocol: 2, macs: [before], nics, rollout: 'failed' } as const;
+  expect(ended(begun(agentTask(), 'job', terms, now), result(change), now).rollout).toBe(expected);
+});

@@ -97,21 +97,21 @@ function rolloutTerms(
 
 /**
  * Returns a run's inherited phase; undefined: the run does not count. A successful run without the waiting or failed
- * NICs says nothing about the revision.
+ * NICs says nothing about the revision. A failure lasts while its NICs wait.
  */
 function provablePhase(
   { held, contents }: TermsInput,
-  { nics }: Pick<Applied, 'nics'>,
+  { nics, macs = [] }: Pick<Applied, 'nics' | 'macs'>,
   phase: RolloutPhase | undefined,
 ): RolloutPhase | undefined {
   if (phase === undefined || phase === 'done' || !nics) return phase;
-  if (held?.why) return undefined;
+  const failed = phase === 'failed' ? failedIn(nics).filter((mac) => macs.includes(mac)) : [];
   const requested = new Set(contents.interfaces.map(({ mac }) => mac));
-  const isRequested = (mac: string): boolean => requested.has(mac);
-  const all = Object.keys(nics);
-  const failed = failedIn(nics);
-  const tested = failed.length > 0 ? failed : all;
-  const isTested = phase === 'started' ? all.some(isRequested) : tested.every(isRequested);
+  const stay = new Set([...requested, ...contents.keep]);
+  const isTested =
+    failed.length > 0
+      ? failed.every((mac) => stay.has(mac))
+      : !held?.why && Object.keys(nics).some((mac) => requested.has(mac));
   return isTested ? phase : undefined;
 }
 
