@@ -168,9 +168,9 @@ it('charts, digests.txt and VERSION of a release have its version and digests', 
       annotations: { 'artifacthub.io/prerelease': 'false' },
     });
     const digests = [
-      `amd64/a@${digest('a-1-linux-amd64')}`,
-      `amd64/b@${digest('b-1-linux-amd64')}`,
-      `arm64/a@${digest('a-1-linux-arm64')}`,
+      `amd64/a:1.2.3@${digest('a-1-linux-amd64')}`,
+      `amd64/b:1.2.3@${digest('b-1-linux-amd64')}`,
+      `arm64/a:1.2.3@${digest('a-1-linux-arm64')}`,
     ];
     expect(parse(await read('values.yaml'))).toEqual({ global: { imageDigests: digests } });
   }
