@@ -102,6 +102,12 @@ describe('versionOf', () => {
     await expect(versionOf(folder)).rejects.toThrow('git cannot compare the files of');
   });
 
+  it('a damaged tag gives no version, although HEAD has another tag', async () => {
+    await git('tag', 'v1.2.3');
+    await writeFile(join(folder, '.git/refs/tags/v1.2.4'), `${'1'.repeat(40)}\n`);
+    await expect(versionOf(folder)).rejects.toThrow('git cannot list the tags of');
+  });
+
   it('the highest tag gives the version when git prints columns', async () => {
     await git('config', 'column.ui', 'always');
     for (const tag of ['v1.2.3', 'v1.2.4']) await git('tag', tag);
