@@ -9,7 +9,7 @@ import { machineOf } from '../objects/machine.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import type { Task } from '../scheduling/task.ts';
 
-/** What a check compares with the node. */
+/** Contents for comparison with the node, and the record with the last check. */
 export interface CheckBasis {
   /** The record with the last check. */
   readonly applied: Applied;
@@ -21,7 +21,7 @@ export interface CheckBasis {
   readonly isNew: boolean;
 }
 
-/** Returns what the next check compares; undefined: no check may run, or the contents are not applied. */
+/** Returns the basis for the next check; undefined: no check may run, or the contents are not applied. */
 export function checkBasisOf(task: Pick<Task, 'report' | 'node' | 'contents'>) {
   const { config } = task.report;
   const { kind } = permissionOf(config);
@@ -35,7 +35,7 @@ function appliedBasis(config: NodeConfig): CheckBasis | undefined {
   return { applied, content: applied.content, isObserved: false, isNew: false };
 }
 
-/** The record of an agent run stays in mode Observe; without one the record is of checks only. */
+/** The record from an agent run stays in mode Observe. */
 function observedBasis(
   config: NodeConfig,
   { node, contents }: Pick<Task, 'node' | 'contents'>,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RemovalFleet } from '../../../test/fixtures/removal-fleet.ts';
 
-it('mode Observe ends the hold of removals, which are held again in mode Apply', async () => {
+it('mode Observe ends the hold on removals until mode Apply', async () => {
   await using fleet = await RemovalFleet.start(6);
   const write = (name: string, change: object) =>
     fleet.fixture.apply(name, { instanceId: fleet.idOf(name), interfaces: [], ...change });

@@ -4,7 +4,7 @@ import {
   findCondition,
   rfc3339,
 } from '../../api/condition.ts';
-import { type JobResult, type NicResult, nicReason } from '../../api/job.ts';
+import { type JobResult, type NicResult, nicReasonIn } from '../../api/job.ts';
 import type {
   InterfaceStatus,
   KnownInterface,
@@ -91,7 +91,7 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
   };
 }
 
-/** True in mode Observe, unless the object has no usable node or spec: that is a problem in both modes. */
+/** True in mode Observe. An unusable node or spec is a problem in both modes. */
 function isOnlyObserved({ config, situation }: StatusInput): boolean {
   return situation.kind !== 'refused' && isObserved(config);
 }
@@ -197,7 +197,7 @@ function isPending(
   const isOfAgent =
     situation.kind === 'ended'
       ? situation.verdict.kind === 'result'
-      : isRepeat(situation) && nicReason.safeParse(reason).success;
+      : isRepeat(situation) && nicReasonIn(reason) !== undefined;
   return isOfAgent && nics.every(({ status }) => status !== 'Failed');
 }
 
@@ -206,8 +206,8 @@ function endOf(situation: RunPhase): string | undefined {
 }
 
 /**
- * Returns NICs in the host's state file, if a run or check has just reported them. Before the first run for this object
- * they are no NICs of its own.
+ * Returns NICs in the host's state file, if a run or check has just reported them. A record from checks alone claims no
+ * NIC on the host.
  */
 function knownTo(situation: RunPhase, applied: Applied | undefined): KnownInterface[] | undefined {
   if (applied?.action === 'check') return undefined;
@@ -314,7 +314,7 @@ function verdictOn(
   nics: readonly InterfaceStatus[],
 ): Pick<NicResult, 'state' | 'reason' | 'message'> | undefined {
   const found = nics.find((nic) => nic.macAddress?.toLowerCase() === mac && hasVerdict(nic));
-  const reason = nicReason.safeParse(found?.reason).data;
+  const reason = nicReasonIn(found?.reason);
   return found && reason && { state: 'Failed', reason, message: found.message ?? '' };
 }
 
