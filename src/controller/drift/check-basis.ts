@@ -19,7 +19,7 @@ export interface CheckBasis {
   readonly content: string;
   /** True in mode Observe: the contents are the spec, applied or not. */
   readonly isObserved: boolean;
-  /** True if no check has compared these contents, or the last one compared others. */
+  /** True if the last check compared different contents, or none has run in mode Observe. */
   readonly isNew: boolean;
 }
 
@@ -38,7 +38,7 @@ function appliedBasis(config: NodeConfig, compared: Compared): CheckBasis | unde
   return { applied, content: applied.content, isObserved: false, isNew };
 }
 
-/** True if the last check, in mode Observe, compared other contents: their boot or their NICs say nothing. */
+/** True if the last check ran in mode Observe with different contents, and says nothing about these contents. */
 export function comparedOthers({ checkedContent }: Applied, { node, contents }: Compared): boolean {
   return checkedContent !== undefined && checkedContent !== observedContent(node, contents);
 }

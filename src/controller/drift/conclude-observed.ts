@@ -79,7 +79,7 @@ function recordAfter(check: DriftCheck, end: CheckEnd): Applied {
   return { ...checkedAs(record, occasion, now), checkedContent };
 }
 
-/** True if the check was on the machine that runs for this object have changed: only its NICs are in the record. */
+/** True if agent runs for this object have changed the checked machine: the record lists NICs on this machine only. */
 function isOfOwnRecord({ report, node }: Task): boolean {
   return isOn(report.config, node);
 }

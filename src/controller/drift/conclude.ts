@@ -73,7 +73,7 @@ function confirmedBy(
   };
 }
 
-/** True if the record has these events, names the applied content, and is not of a check of other contents. */
+/** True if the record has these events, names the applied content, and includes no check with different contents. */
 function isComplete({ task, applied, occasion }: DriftCheck): boolean {
   const isNamed = applied.shared !== undefined && !comparedOthers(applied, task);
   return isNamed && hasEvents(applied, occasion);

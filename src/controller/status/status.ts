@@ -116,7 +116,7 @@ function statusesOf(
 /** Returns the gate's hold, otherwise the hold by an agent that found more NICs than were known. */
 function holdAfter(input: StatusInput): Hold | undefined {
   const { config, spec, situation, hold, now } = input;
-  // No NIC leaves now. A hold lasts until consent or an undo, also across a change of mode.
+  // No NIC leaves now. A hold lasts until consent or an undo, also after mode Observe.
   if (isOnlyObserved(input)) return { message: undefined, status: config.status?.heldRemovals };
   if (hold?.message !== undefined) return hold;
   return holdByAgent(config, outcomeIn(situation), spec, now) ?? hold ?? earlierHold(config);
@@ -203,7 +203,7 @@ function endOf(situation: RunPhase): string | undefined {
   return situation.kind === 'ended' ? rfc3339(situation.at) : undefined;
 }
 
-/** Returns NICs in the host's state file, if a run, or a check on its machine, has just reported them. */
+/** Returns NICs in the host's state file, if an agent has just reported on the record's machine. */
 function knownTo(situation: RunPhase): KnownInterface[] | undefined {
   if (situation.kind === 'recorded' && situation.check?.isOfRecord === false) return undefined;
   return listedIn(situation)?.map(({ index, mac, portId }) => ({
