@@ -175,6 +175,13 @@ export const nicReason = z.enum([
 
 export type NicReason = z.infer<typeof nicReason>;
 
+const nicReasons: ReadonlySet<string> = new Set(nicReason.options);
+
+/** Returns a NIC's reason; undefined for any other text. Without the schema, which creates an error for each other text. */
+export function nicReasonIn(text: string | undefined): NicReason | undefined {
+  return text !== undefined && nicReasons.has(text) ? (text as NicReason) : undefined;
+}
+
 /** Reasons that no apply can mend: the cause is outside the NIC's own configuration. */
 const beyondApply: ReadonlySet<string> = new Set<NicReason>([
   'PathBypassed',

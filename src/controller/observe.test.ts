@@ -13,7 +13,7 @@ import { nodeConfigs } from './objects/stores.ts';
 const name = 'worker-1';
 const ref = { namespace: 'multinic-system', name };
 const observed = 'Unknown Observed';
-/** Annotation that Viola sets with the mode. */
+/** Annotation set by Viola with the mode. */
 const paused = { annotations: { [annotations.paused]: 'true' } };
 const twoNics = [entry(0), entry(1)];
 
@@ -96,25 +96,25 @@ async function register(machineID: string): Promise<void> {
   await machine({ machineID });
 }
 
-/** Ways in which a node could get an apply or a clean-up; `checks`: at least so many more checks run. */
+/** Events with an apply or a clean-up in mode Apply; `checks`: minimum number of further checks. */
 const ways: readonly (readonly [what: string, checks: number, act: () => Promise<unknown>])[] = [
-  ['another NIC in the spec', 1, () => observe([...twoNics, entry(2)])],
+  ['a further NIC in the spec', 1, () => observe([...twoNics, entry(2)])],
   ['a NIC less in the spec', 1, () => observe([entry(0)])],
   ['no NIC in the spec', 1, () => observe([])],
   ['a changed address', 1, () => observe([entry(0, { address: '10.0.0.77' }), entry(1)])],
-  ['a changed MTU of a subnet', 1, () => observe(twoNics.map((nic) => ({ ...nic, mtu: 1400 })))],
+  ['a changed MTU', 1, () => observe(twoNics.map((nic) => ({ ...nic, mtu: 1400 })))],
   ['consent to removals', 0, () => annotate({ [annotations.allowRemovals]: 'now' })],
   ['a continued rollout', 0, () => annotate({ [annotations.rolloutContinue]: 'now' })],
   ['a request to check', 1, () => annotate({ [annotations.check]: 'now' })],
   ['a request to heal', 1, () => annotate({ [annotations.heal]: 'now' })],
   ['a boot', 1, () => machine({ bootID: 'boot-2' })],
-  ['another machine of the Node', 1, () => machine({ machineID: 'machine-2' })],
-  ['a Node that registers again', 1, () => register('machine-2')],
-  ['another node of the object', 1, () => observe(twoNics, { instanceId: 'uuid-2' })],
-  ['no node of the object', 0, () => observe(twoNics, { instanceId: 'uuid-of-nothing' })],
+  ['a new machine under the Node name', 1, () => machine({ machineID: 'machine-2' })],
+  ['a Node registered again', 1, () => register('machine-2')],
+  ['a different node in the spec', 1, () => observe(twoNics, { instanceId: 'uuid-2' })],
+  ['a missing node', 0, () => observe(twoNics, { instanceId: 'uuid-of-nothing' })],
   ['no annotation paused', 0, () => annotate({ [annotations.paused]: null })],
   ['time', 1, () => fixture.clock.advance(2 * 3_600_000)],
-  ['a restart of the controller', 0, restart],
+  ['a controller restart', 0, restart],
 ];
 
 async function restart(): Promise<void> {
@@ -147,7 +147,7 @@ describe('an observed object', () => {
   });
 
   it.each([
-    ['a refusal that an apply ends', stale],
+    ['a stale request', stale],
     ['an agent without checks', () => ({ outcome: 'refused', refusal: unknownAction }) as const],
   ])('gets no apply after %s', async (_, answer) => {
     answerChecks(answer);
@@ -159,7 +159,7 @@ describe('an observed object', () => {
     expect(new Set(created)).toEqual(new Set(['check']));
   });
 
-  it('is deleted without an agent run if none has changed its node', async () => {
+  it('is deleted without an agent run before the first apply', async () => {
     await observe();
     await fixture.untilReady(name, observed);
     await untilChecks(1);
@@ -173,7 +173,7 @@ describe('an observed object', () => {
   it.each([
     ['node', instanceId],
     ['former node', 'uuid-2'],
-  ])('is deleted after a clean-up of its %s if an agent run changed the node', async (_w, id) => {
+  ])('is deleted after a clean-up of the %s changed by an agent run', async (_w, id) => {
     await apply();
     await fixture.untilReady(name, good);
     await observe(twoNics, { instanceId: id });
@@ -186,7 +186,7 @@ describe('an observed object', () => {
 });
 
 describe('the status of an observed object', () => {
-  it('has the findings of the check, and no condition Paused', async () => {
+  it('has the findings from the check, and no condition Paused', async () => {
     const inUse = {
       state: 'Failed',
       reason: 'NICInUse',
@@ -217,7 +217,7 @@ describe('the status of an observed object', () => {
     expect(fixture.events()).not.toContain('NICInUse');
   });
 
-  it('says that multinic.io/heal only checks', async () => {
+  it('names multinic.io/heal as a check only', async () => {
     await observe();
     await untilChecks(1);
     await annotate({ [annotations.heal]: 'now' });
@@ -225,7 +225,7 @@ describe('the status of an observed object', () => {
     expect((await shown()).ready).toContain('; multinic.io/heal only checks the node; ');
   });
 
-  it('names the failure of a check until a check succeeds', async () => {
+  it('names a failed check until a check succeeds', async () => {
     answerChecks(() => 'not a result');
     await observe();
     await fixture.until(name, ({ status }) => {
@@ -277,7 +277,7 @@ describe('a change of the mode', () => {
     expect(status?.applied).not.toHaveProperty('rollout');
   });
 
-  it('to Observe and back starts no apply of an unchanged node', async () => {
+  it('to Observe and back starts no apply on an unchanged node', async () => {
     await apply();
     const { status: before } = await fixture.untilReady(name, good);
     await observe();
@@ -298,7 +298,7 @@ describe('a change of the mode', () => {
     expect(after?.state).toBe('Configured');
   });
 
-  it('to Apply heals what a check has found meanwhile', async () => {
+  it('to Apply heals drift found by a check meanwhile', async () => {
     await apply();
     await fixture.untilReady(name, good);
     answerChecks(drifted);
@@ -318,7 +318,7 @@ describe('a change of the mode', () => {
     await fixture.untilReady(name, good);
   });
 
-  it('to Observe withdraws a Job that has not started, and lets a running agent end', async () => {
+  it('to Observe withdraws a waiting Job, and a running agent completes', async () => {
     fixture.agents.answer = (request) =>
       request.action === 'check' ? fixture.agents.run(request) : { waiting: 'ContainerCreating' };
     await apply();
@@ -344,7 +344,7 @@ describe('a change of the mode', () => {
     await fixture.untilReady(name, observed);
   });
 
-  it('to Observe keeps no node of a rollout waiting', async () => {
+  it('to Observe lets no node wait in a rollout', async () => {
     for (const n of [2, 3]) {
       await fixture.addNode(`worker-${n}`, `uuid-${n}`);
     }

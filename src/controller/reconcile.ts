@@ -50,7 +50,8 @@ interface ReconcilerOptions {
 
 /**
  * Reconciles a MultiNicNodeConfig: adds the finalizer, accepts entries, finds the Node, starts an agent run, writes the
- * status, schedules checks. In mode Observe, only schedules checks. If the object is being deleted, cleans the node and removes the finalizer.
+ * status, schedules checks. In mode Observe, only schedules checks. If the object is being deleted, cleans the node and
+ * removes the finalizer.
  */
 export function createReconciler(options: ReconcilerOptions) {
   const { stores, otherController, runner, finalizer, deletion, gate, records, refuse } = options;

@@ -194,7 +194,7 @@ describe('a MultiNicNodeConfig beyond schema validation', () => {
   });
 });
 
-/** Returns the agent Jobs of the worker that the test writes the object for. */
+/** Returns the agent Jobs for the worker `by-hand`. */
 function jobsOfHand() {
   const jobs = world.business.server.objects('jobs.batch', namespaces.agents);
   return jobs.filter(({ metadata }) =>
@@ -202,7 +202,7 @@ function jobsOfHand() {
   );
 }
 
-/** Returns the actions of the Jobs that are newer than these. */
+/** Returns the actions of all newer Jobs. */
 function actionsSince(names: ReadonlySet<string>) {
   const created = jobsOfHand().filter(({ metadata }) => !names.has(metadata.name));
   return created.map(({ metadata }) => metadata.labels?.[labels.action]);

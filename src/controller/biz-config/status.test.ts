@@ -124,6 +124,20 @@ describe('the status of a MultiNicBizConfig', () => {
     expect(shown('Ready')?.message).toMatch(message);
   });
 
+  it.each([
+    ['Configured', 'Unknown Observed', 'False Observed'],
+    ['InProgress', 'Unknown ProcessingNodes', 'True ProcessingNodes'],
+  ])('the status names an observed node beside %s nodes', (state, ready, inProgress) => {
+    const source = sourceOf(lines(3, [1]));
+    const [first] = objectsOf(source, { state: 'Observed' });
+    const [, ...others] = objectsOf(source, { state });
+    const { conditions = [] } = statusFor(source, first ? [first, ...others] : []);
+    const shown = conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
+    expect(shown).toContain(`Ready ${ready}`);
+    expect(shown).toContain(`InProgress ${inProgress}`);
+    expect(conditions.map(({ type }) => type)).not.toContain('Stalled');
+  });
+
   it('the status with an unreadable list names the field', () => {
     const status = statusFor(sourceOf([], { spec: { nodeConfigs: 'text' } }));
     const messages = status.conditions?.map(({ type, reason, message }) => [type, reason, message]);

@@ -11,7 +11,7 @@ import type { Task } from '../scheduling/task.ts';
 
 type Compared = Pick<Task, 'node' | 'contents'>;
 
-/** What a check compares with the node. */
+/** Contents for comparison with the node, and the record with the last check. */
 export interface CheckBasis {
   /** The record with the last check. */
   readonly applied: Applied;
@@ -23,7 +23,7 @@ export interface CheckBasis {
   readonly isNew: boolean;
 }
 
-/** Returns what the next check compares; undefined: no check may run, or the contents are not applied. */
+/** Returns the basis for the next check; undefined: no check may run, or the contents are not applied. */
 export function checkBasisOf(task: Pick<Task, 'report'> & Compared) {
   const { config } = task.report;
   const { kind } = permissionOf(config);
@@ -43,7 +43,7 @@ export function comparedOthers({ checkedContent }: Applied, { node, contents }: 
   return checkedContent !== undefined && checkedContent !== observedContent(node, contents);
 }
 
-/** The record of an agent run stays in mode Observe; without one the record is of checks only. */
+/** The record from an agent run stays in mode Observe. */
 function observedBasis(config: NodeConfig, { node, contents }: Compared): CheckBasis {
   const content = observedContent(node, contents);
   const last = lastRecordOf(config);

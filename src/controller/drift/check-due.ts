@@ -26,7 +26,7 @@ interface CheckDueOptions {
   readonly intervalMs: () => number;
 }
 
-/** An object with its Node, and what a check compares. */
+/** An object with its Node and the basis for a check. */
 interface CheckedConfig {
   readonly config: NodeConfig;
   readonly node: Node;

@@ -91,7 +91,7 @@ export function createCheck(options: CheckOptions): Check {
         content,
         machine: machineOf(node),
       } as const;
-      // Without an apply no state is known that a boot could end.
+      // A boot ends the applied state, and an observed node has none.
       const booted = due === 'boot' && !isObserved;
       const about = { task, key: keyOf(config), applied, isObserved } as const;
       return checkRun({ ...about, occasion, booted, desired }, signal);

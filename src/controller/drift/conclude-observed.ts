@@ -20,8 +20,8 @@ import { checkedAs, pauseOf } from './drift.ts';
 import type { DriftCheck } from './drift-check.ts';
 
 /**
- * Creates the report of a check in mode Observe: nothing is applied, whatever the result. The record of an earlier agent
- * run stays, because its NICs stay on the node.
+ * Creates the report after a check in mode Observe: every result leaves the node unchanged. The record from an earlier
+ * agent run stays, because the run's NICs stay on the node.
  */
 export function createConcludeObserved(options: Omit<ConcludeOptions, 'policy'>): Conclude {
   const { runner, confirmations, clock, metrics, intervalMs } = options;
@@ -52,7 +52,7 @@ export function createConcludeObserved(options: Omit<ConcludeOptions, 'policy'>)
   };
 }
 
-/** A check that has ended with a result. */
+/** A finished check with its result. */
 interface CheckEnd {
   readonly result: JobResult;
   readonly run: Run;
@@ -84,7 +84,7 @@ function isOfOwnRecord({ report, node }: Task): boolean {
   return isOn(report.config, node);
 }
 
-/** Returns the record of a node on which only checks have run. */
+/** Returns the record for a node with checks and no other agent run. */
 function recordOfCheck({ task, applied }: DriftCheck, { result, run, now }: CheckEnd): Applied {
   const { node, contents } = task;
   const { machineId: _i, foundFamily: _f, triedFamilies: _t, ...rest } = applied;
@@ -103,7 +103,7 @@ function recordOfCheck({ task, applied }: DriftCheck, { result, run, now }: Chec
   };
 }
 
-/** True if the records differ only in the run that wrote them, and its time. */
+/** True if the records differ only in Job name and time. */
 function isSameFinding(before: Applied, after: Applied): boolean {
   return isSameJson(finding(before), finding(after));
 }
@@ -121,7 +121,7 @@ function isShown(task: Task, result: JobResult): boolean {
   return findCondition(config.status?.conditions, 'Drifted') === undefined;
 }
 
-/** Returns condition Drifted if the contents were applied before; undefined: nothing of them could drift. */
+/** Returns condition Drifted if the contents were applied before; undefined: not applied. */
 function driftOf({ report: { config }, node, contents }: Task, result: JobResult) {
   const record = recordOf(config);
   const content = contentHash(node, contents);

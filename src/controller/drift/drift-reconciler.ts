@@ -28,8 +28,8 @@ interface DriftReconcilerOptions {
 }
 
 /**
- * Checks nodes of fully applied objects for drift, and of observed objects. The main reconciler enqueues an object here when nothing is left to
- * apply, and gets the object back when a check finds drift.
+ * Checks nodes of fully applied and of observed objects. The main reconciler enqueues an object here when nothing is
+ * left to apply, and gets the object back when a check finds drift.
  */
 export function createDriftReconciler(options: DriftReconcilerOptions) {
   const { stores, otherController, unready, reporter, check, turns, change } = options;

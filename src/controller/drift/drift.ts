@@ -33,7 +33,7 @@ interface RecordAge {
   readonly lastCheckMs: number;
 }
 
-/** Reason for a check; `contents`: in mode Observe no check has compared them. */
+/** Reason for a check; `contents`: not compared yet in mode Observe. */
 export type Due = 'contents' | 'boot' | 'ready' | 'asked' | 'interval';
 
 /**

@@ -111,14 +111,14 @@ export function appliedIn(status: NodeConfigStatus | undefined): Applied | undef
   return record;
 }
 
-/** Returns the record of the last run that may have changed the node, if the record is about this object. */
+/** Returns the object's record if from an apply or a clean-up; checks alone change no node. */
 export function recordOf(config: NodeConfig): Applied | undefined {
   const record = lastRecordOf(config);
   return record?.action === 'check' ? undefined : record;
 }
 
 /**
- * Returns the record of the last run, or of the last check if only checks have run, if its uid is the object's. An object
+ * Returns the record, also from checks alone, if its uid is the object's. An object
  * restored from a backup has a new uid, and the old record says nothing about its node. Records from earlier versions
  * have no uid, but their Job name is a hash over the uid. An upgrade therefore starts no agents, and a restored record
  * does not count.

@@ -4,7 +4,7 @@ import type { NodeConfig } from '../objects/stores.ts';
 import { recordOf } from './applied.ts';
 import type { Failure } from './runner.ts';
 
-/** What agents may do on an object's node. */
+/** Agent actions permitted on an object's node. */
 export type Permission =
   | { readonly kind: 'changes' }
   | ({ readonly kind: 'checks' | 'nothing' } & Failure);
@@ -12,8 +12,8 @@ export type Permission =
 const changes: Permission = { kind: 'changes' };
 
 /**
- * Decides what agents may do on an object's node. In mode Observe the annotation `paused` has no effect: Viola sets the
- * annotation for controllers that do not know the mode.
+ * Decides which agent actions an object permits on its node. In mode Observe the annotation `paused` has no effect:
+ * Viola sets the annotation for controllers without this mode.
  */
 export function permissionOf(config: NodeConfig): Permission {
   const observes = config.spec?.mode === 'Observe';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RemovalFleet } from '../../../test/fixtures/removal-fleet.ts';
 
-it('mode Observe keeps the hold of removals, also for nodes that leave it one by one', async () => {
+it('mode Observe keeps the hold on removals for nodes leaving the mode one by one', async () => {
   await using fleet = await RemovalFleet.start(6);
   const write = (name: string, change: object) =>
     fleet.fixture.apply(name, { instanceId: fleet.idOf(name), interfaces: [], ...change });

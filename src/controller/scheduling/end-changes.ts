@@ -8,8 +8,8 @@ import type { Report } from '../status/report.ts';
 import type { Rollout } from './rollout-budget.ts';
 
 /**
- * Deletes runs that the object permits no more and that have not started, and reports the outcome of the run that has
- * ended since. A running agent completes its work. True if an outcome was reported.
+ * Deletes waiting runs without permission, and reports the outcome of a run finished since. A running agent completes
+ * its work. True if an outcome was reported.
  */
 export type EndChanges = (report: Report, signal: AbortSignal) => Promise<boolean>;
 

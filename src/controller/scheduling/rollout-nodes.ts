@@ -174,7 +174,7 @@ function runValues({ phase, revision }: CountedRun, wanted: string | undefined):
   return phase === 'failed' ? [value, `failed-of ${sourceIn(revision)}`] : [value];
 }
 
-/** An observed node takes no part in a rollout, whatever its last run was. */
+/** An observed node takes no part in a rollout, even after a counted or failed run. */
 function rolloutNodeOf(config: NodeConfig, image: string): RolloutNode {
   const node = nodeInRollout(config, image);
   if (!isObserved(config)) return node;

@@ -6,7 +6,7 @@ import {
   shortMessage,
 } from '../../api/condition.ts';
 import { counted } from '../../api/counted.ts';
-import { isBeyondApply, nicReason } from '../../api/job.ts';
+import { isBeyondApply, nicReasonIn } from '../../api/job.ts';
 import { nodeReadyType } from '../../api/multinicnodeconfig.ts';
 import { interfaceName } from '../../api/names.ts';
 import { reasons } from '../../api/reasons.ts';
@@ -35,7 +35,7 @@ interface ConditionsInput {
   readonly heldNics?: RolloutHold | undefined;
   /** Ready by the record, if the previous Ready showed only that the node was not ready. */
   readonly appliedReady?: Judgement | undefined;
-  /** In mode Observe: what the status shows instead of the progress of a run. */
+  /** In mode Observe: findings in place of a run's progress. */
   readonly observation?: Observation | undefined;
   /** Condition Paused, if the object is paused. */
   readonly paused?: readonly ConditionUpdate[];
@@ -140,7 +140,7 @@ function checkedProgress({ situation, spec, previous }: ConditionsInput) {
 /** True if Ready is False by a check. Checks follow complete runs only: a reason beyond an apply is from a check. */
 function isFailedByCheck(previous: readonly Condition[]): boolean {
   const ready = findCondition(previous, 'Ready');
-  const reason = nicReason.safeParse(ready?.reason).data;
+  const reason = nicReasonIn(ready?.reason);
   if (ready?.status !== 'False' || reason === undefined) return false;
   return reason === 'VerifyFailed' || isBeyondApply({ state: 'Failed', reason });
 }
@@ -242,8 +242,8 @@ function usable(count: number): string {
 }
 
 /**
- * Keeps the last check's finding until the next check, or until everything was applied again. A check of contents that
- * were not applied finds no drift.
+ * Keeps the last check's finding until the next check, or until everything was applied again. A check finds no drift in
+ * contents without an apply.
  */
 function drifted({ situation, drift, previous }: ConditionsInput): ConditionUpdate[] {
   if (drift) return [drift];

@@ -1,7 +1,7 @@
 import { ipOf } from '../../api/address.ts';
 import { rfc3339, shortMessage } from '../../api/condition.ts';
 import type { FoundConfiguration } from '../../api/found-configuration.ts';
-import { isBeyondApply, type JobResult, type NicResult, nicReason } from '../../api/job.ts';
+import { isBeyondApply, type JobResult, type NicResult, nicReasonIn } from '../../api/job.ts';
 import {
   type InterfaceStatus,
   maxInterfaceStatuses,
@@ -115,7 +115,7 @@ export function hasVerdict({
   reason,
   code,
 }: Pick<InterfaceStatus, 'status' | 'reason' | 'code'>): boolean {
-  const known = nicReason.safeParse(reason).data;
+  const known = nicReasonIn(reason);
   if ((status !== 'Failed' && status !== 'Observed') || known === undefined) return false;
   return isBeyondApply({ state: 'Failed', reason: known, code });
 }
@@ -220,7 +220,7 @@ const leaves: NicState = {
   message: 'is no longer in the spec and is being removed from the node',
 };
 
-/** Returns the identity of a NIC on the node that the spec does not list. */
+/** Returns the identity for a NIC on the node without an entry in the spec. */
 export function unremovedNic(nic: NicResult, before: InterfaceStatus | undefined): NicIdentity {
   const { address, addresses, cidr, mtu, portId = nic.portId } = before ?? {};
   const name = nic.name || before?.name;
@@ -287,7 +287,7 @@ function initialState(situation: Exclude<RunPhase, { kind: 'ended' }>): NicState
 
 /** Returns an earlier agent result still visible in the status. */
 function earlierState(before: InterfaceStatus | undefined): NicState | undefined {
-  const reason = nicReason.safeParse(before?.reason).data;
+  const reason = nicReasonIn(before?.reason);
   const { status, message = '', code, args, found } = before ?? {};
   if (!reason || reason === 'InvalidEntry') return undefined;
   if (status !== 'Configured' && status !== 'Pending' && status !== 'Failed') return undefined;

@@ -1,4 +1,4 @@
-import { type NicResult, nicReason } from '../../api/job.ts';
+import { type NicResult, nicReasonIn } from '../../api/job.ts';
 import { type InterfaceStatus, maxInterfaceStatuses } from '../../api/multinicnodeconfig.ts';
 import { isSameJson } from '../../api/same-json.ts';
 import type { Entry } from '../jobs/request.ts';
@@ -21,12 +21,12 @@ import type { RunPhase } from './run-phase.ts';
 
 /** NICs of an object in mode Observe. */
 export interface ObservedNics extends Omit<Nics, 'held' | 'heldNics'> {
-  /** MACs of NICs that agent runs for this object configured, in lower case. */
+  /** MACs configured by agent runs for this object, in lower case. */
   readonly managed: ReadonlySet<string>;
 }
 
 /**
- * Returns the statuses in mode Observe. A NIC that MultiNIC has configured as requested is `Configured`; any other is
+ * Returns the statuses in mode Observe. A NIC configured by MultiNIC as requested is `Configured`; every other NIC is
  * `Observed`, because nothing is applied.
  */
 export function observedStatuses(nics: ObservedNics): InterfaceStatus[] {
@@ -34,13 +34,13 @@ export function observedStatuses(nics: ObservedNics): InterfaceStatus[] {
   return [...wanted, ...unlistedNics(nics)].slice(0, maxInterfaceStatuses);
 }
 
-/** Results of an agent that has just reported. */
+/** Results from an agent's new report. */
 interface Findings {
   readonly nics: readonly NicResult[];
   readonly at: Date;
   /** True if the agent lists all its NICs on the host. */
   readonly isComplete: boolean;
-  /** MACs of the NICs that MultiNIC manages on the host; undefined: not reported. */
+  /** MACs managed by MultiNIC on the host; undefined: not reported. */
   readonly managed: ReadonlySet<string> | undefined;
 }
 
@@ -77,7 +77,7 @@ function isFound({ state }: NicResult): boolean {
   return state !== 'Removed';
 }
 
-/** Returns the status of a NIC without a new finding; an earlier one is valid for the same request. */
+/** Returns the status for a NIC without a new finding; an earlier finding is valid for the same request. */
 function withoutFinding(nic: NicIdentity, stamp: Stamp): InterfaceStatus {
   const { before } = stamp;
   if (!before || !isSameJson(requestedFields(before), requestedFields(nic))) {
@@ -96,7 +96,7 @@ function stateFound(found: NicResult, isManaged: boolean): NicState {
   return { ...findingOf(found, 'Observed'), reason, message };
 }
 
-/** Returns what an agent reported before, in either mode; undefined: nothing. */
+/** Returns an agent's earlier finding, from either mode; undefined: none. */
 function earlierFinding(before: InterfaceStatus): NicState | undefined {
   const { message = '', code, args, found } = before;
   const reason = before.reason === 'Observed' ? before.reason : nicReasonOf(before);
@@ -104,7 +104,7 @@ function earlierFinding(before: InterfaceStatus): NicState | undefined {
 }
 
 function nicReasonOf({ reason }: InterfaceStatus) {
-  return reason === 'InvalidEntry' ? undefined : nicReason.safeParse(reason).data;
+  return reason === 'InvalidEntry' ? undefined : nicReasonIn(reason);
 }
 
 function seen(reason: NicState['reason'], message: string): NicState {
@@ -113,7 +113,7 @@ function seen(reason: NicState['reason'], message: string): NicState {
 
 const notChecked = seen('Observed', 'is not checked yet');
 
-/** Returns the statuses of NICs that the spec does not list: they stay on the node. */
+/** Returns the statuses for NICs without an entry in the spec: these NICs stay on the node. */
 function unlistedNics({ entries, situation, previous, now }: ObservedNics): InterfaceStatus[] {
   const wanted = new Set(entries.flatMap(({ mac }) => mac ?? []));
   const isUnlisted = (mac: string) => !wanted.has(mac.toLowerCase());

@@ -6,14 +6,14 @@ import type { NodeConfig } from '../objects/stores.ts';
 import { type NicFinding, nicTexts } from './nic-texts.ts';
 import type { Judgement } from './ready.ts';
 
-/** What the status of an observed object shows. */
+/** Findings in the status of an observed object. */
 export interface Observation {
   readonly statuses: readonly InterfaceStatus[];
-  /** True if a user requested healing, which mode Observe does not permit. */
+  /** True if a user requested healing, without permission in mode Observe. */
   readonly isHealAsked: boolean;
 }
 
-/** Returns what the status of an object in mode Observe shows. */
+/** Returns an object's findings in mode Observe. */
 export function observationOf(
   { metadata }: NodeConfig,
   statuses: readonly InterfaceStatus[],

@@ -4,7 +4,7 @@ import {
   findCondition,
   rfc3339,
 } from '../../api/condition.ts';
-import { type JobResult, type NicResult, nicReason } from '../../api/job.ts';
+import { type JobResult, type NicResult, nicReasonIn } from '../../api/job.ts';
 import type {
   InterfaceStatus,
   KnownInterface,
@@ -91,7 +91,7 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
   };
 }
 
-/** True in mode Observe, unless the object has no usable node or spec: that is a problem in both modes. */
+/** True in mode Observe. An unusable node or spec is a problem in both modes. */
 function isOnlyObserved({ config, situation }: StatusInput): boolean {
   return situation.kind !== 'refused' && isObserved(config);
 }
@@ -195,7 +195,7 @@ function isPending(
   const isOfAgent =
     situation.kind === 'ended'
       ? situation.verdict.kind === 'result'
-      : isRepeat(situation) && nicReason.safeParse(reason).success;
+      : isRepeat(situation) && nicReasonIn(reason) !== undefined;
   return isOfAgent && nics.every(({ status }) => status !== 'Failed');
 }
 
@@ -309,7 +309,7 @@ function verdictOn(
   nics: readonly InterfaceStatus[],
 ): Pick<NicResult, 'state' | 'reason' | 'message'> | undefined {
   const found = nics.find((nic) => nic.macAddress?.toLowerCase() === mac && hasVerdict(nic));
-  const reason = nicReason.safeParse(found?.reason).data;
+  const reason = nicReasonIn(found?.reason);
   return found && reason && { state: 'Failed', reason, message: found.message ?? '' };
 }
 
