@@ -96,6 +96,24 @@ describe('versionOf', () => {
     expect(await versionOf(folder)).toBe('1.2.3');
   });
 
+  it('a damaged index gives no version, although HEAD has a tag', async () => {
+    await git('tag', 'v1.2.3');
+    await writeFile(join(folder, '.git/index'), 'damaged');
+    await expect(versionOf(folder)).rejects.toThrow('git cannot compare the files of');
+  });
+
+  it('a damaged tag gives no version, although HEAD has another tag', async () => {
+    await git('tag', 'v1.2.3');
+    await writeFile(join(folder, '.git/refs/tags/v1.2.4'), `${'1'.repeat(40)}\n`);
+    await expect(versionOf(folder)).rejects.toThrow('git cannot list the tags of');
+  });
+
+  it('the highest tag gives the version when git prints columns', async () => {
+    await git('config', 'column.ui', 'always');
+    for (const tag of ['v1.2.3', 'v1.2.4']) await git('tag', tag);
+    expect(await versionOf(folder)).toBe('1.2.4');
+  });
+
   it('a release refuses a tag on HEAD that is no version', async () => {
     await git('tag', 'v1.2');
     await expect(versionOf(folder, { isRelease: true })).rejects.toThrow(

@@ -34,6 +34,7 @@ const stages: Readonly<Record<string, readonly Turns[]>> = {
       ['system/distros/matrix'],
       ['system/cluster/cleanup-nics', 'system/cluster/lifecycle-scripts'],
     ],
+    [['system/hosts/observed'], ['system/hosts/released', 'system/hosts/cloud-init-ports']],
   ],
   openstack: [
     [

@@ -104,7 +104,7 @@ export const metricTable = {
   },
   multinic_delivered_nodes: {
     type: 'gauge',
-    help: 'Nodes of all OpenstackConfigs by business cluster and state (Pending, InProgress, Configured, Failed), as of the last syncs.',
+    help: 'Nodes of all OpenstackConfigs by business cluster and state (Pending, InProgress, Configured, Failed, Observed), as of the last syncs.',
     lookFor: 'Failed above 0, and Pending or InProgress that stays.',
     labels: ['provider', 'state'],
   },

@@ -180,6 +180,10 @@ export const existingNodeConfig = z.object({
     .describe(
       'True: Viola set the annotation multinic.io/paused for mode Observe. Without spec.mode Observe the CRD of the cluster is older, and only the annotation protects the node. Absent: no.',
     ),
+  setToObserve: z
+    .boolean()
+    .optional()
+    .describe('True: Viola set spec.mode Observe, also beside a changed annotation. Absent: no.'),
   spec: nodeConfigSpec,
   status: nodeConfigStatus.optional(),
 });

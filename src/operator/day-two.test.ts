@@ -49,11 +49,17 @@ describe('operations in docs/guides/day-two.md', () => {
     expect([scene.viola.posts.length, scene.viola.removals]).toEqual([posts, []]);
   });
 
-  it('a NIC stays on a soft-deleted server, is reported, and leaves when Nova deletes the server', async () => {
-    set('SOFT_DELETED', 'ACTIVE');
-    await scene.look(later);
-    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
-    expect(scene.ready()).toContain('ServerSoftDeleted');
+  it('a NIC stays on a soft-deleted server, also after a restore, and leaves when Nova deletes the server', async () => {
+    for (const [server, ready] of [
+      ['SOFT_DELETED', 'False ServerSoftDeleted'],
+      ['ACTIVE', 'True '],
+      ['SOFT_DELETED', 'False ServerSoftDeleted'],
+    ] as const) {
+      set(server, 'ACTIVE');
+      await scene.look(later);
+      expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+      expect(scene.ready()).toContain(ready);
+    }
     set('DELETED', 'DOWN');
     detach(scene.cloud, 1);
     await scene.look(later);

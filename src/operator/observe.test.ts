@@ -62,6 +62,36 @@ describe('mode Observe', () => {
     expect(posted()).toHaveLength(4);
   });
 
+  it('a node leaves mode Observe although a user changed the pause', async () => {
+    await delivered(scene);
+    await switchTo(observed);
+    const node = scene.viola.nodes.get('worker-1');
+    if (node) scene.viola.put({ ...node, pausedToObserve: false });
+    await switchTo({});
+    expect(scene.viola.nodes.get('worker-1')?.spec.mode).toBeUndefined();
+    for (let n = 0; n < 3; n++) await scene.look(60_000);
+    expect(posted(2)).toEqual([[undefined, undefined]]);
+  });
+
+  it.each([
+    ['is deleted without consent if it was only observed', 'check', 'gone'],
+    ['waits for consent if agents have changed the nodes', 'apply', 'held'],
+  ] as const)('an OpenstackConfig above the budget %s', async (_, action, end) => {
+    for (let n = 1; n <= 20; n++) attach(scene.cloud, n, n <= 10 ? 1 : 2);
+    scene.create(observed);
+    await scene.look();
+    scene.viola.report('Observed');
+    for (const node of scene.viola.nodes.values()) {
+      const applied = { objectUid: node.uid, action, requested: [] };
+      scene.viola.put({ ...node, status: { ...node.status, applied } });
+    }
+    await scene.look();
+    scene.kube.delete();
+    for (let n = 0; n < 2; n++) await scene.look();
+    if (end === 'held') expect(scene.ready()).toContain('OverBudget: 20 of 20 NICs');
+    expect(scene.viola.removals).toHaveLength(end === 'held' ? 0 : 2);
+  });
+
   it('an observed OpenstackConfig is Delivered, with Ready and NICsReady Unknown and a count', async () => {
     attach(scene.cloud, 1, 1);
     attach(scene.cloud, 2, 2);

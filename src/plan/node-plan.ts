@@ -159,15 +159,15 @@ function isHeldBack({ unconfirmed }: InterfacePlan): boolean {
 
 function difference(
   { serverId }: Claim,
-  { spec, isMisplaced, pausedToObserve = false }: ExistingObject,
+  { spec, isMisplaced, pausedToObserve, setToObserve }: ExistingObject,
   plan: InterfacePlan,
   { input: { observes = false } }: View,
 ) {
   if (isMisplaced || spec.instanceId !== serverId) return 'instanceId differs';
   if (!sameInterfaces(spec.interfaces ?? [], plan.interfaces)) return 'interfaces differ';
-  // The mode that Viola wrote: a user's own `spec.mode` or pause stays.
-  if (pausedToObserve === observes) return undefined;
-  return observes ? 'mode Apply becomes Observe' : 'mode Observe becomes Apply';
+  // Mode and pause that Viola wrote: a user's own `spec.mode` or pause stays.
+  if (observes) return pausedToObserve ? undefined : 'mode Apply becomes Observe';
+  return pausedToObserve || setToObserve ? 'mode Observe becomes Apply' : undefined;
 }
 
 function blockedNode(claim: Claim, blocked: Block, view: View): NodeOutcome {

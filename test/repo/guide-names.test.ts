@@ -17,7 +17,7 @@ const settings = Object.values<Settings>(settingsOfParts).flatMap((part) => Obje
 const flagsOfOthers = {
   kubectl:
     'all docker-password docker-server docker-username duration for from from-file from-literal kubeconfig minify overwrite replicas server-side sort-by',
-  helm: 'create-namespace force-conflicts install logs skip-crds take-ownership values wait',
+  helm: 'create-namespace force-conflicts install logs reuse-values skip-crds take-ownership values wait',
   curl: 'data-binary fail',
   tar: 'one-top-level strip-components',
   git: 'tags unshallow',

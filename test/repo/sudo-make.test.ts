@@ -26,6 +26,7 @@ beforeAll(() => {
     'write: ; @mkdir -p dist && echo x >dist/written',
     'fail: ; @echo x >failed && false',
     'npm: ; @npm ci',
+    'kill: ; @echo x >killed && kill -KILL $$(ps -o ppid= -p $$PPID) && sleep 2 && echo x >survived',
     'stop: ; @echo x >stopped && kill -TERM $$PPID && exec sleep 60',
   ];
   writeFileSync(join(checkout, 'Makefile'), `${[...settings, ...recipes].join('\n')}\n`);
@@ -57,6 +58,12 @@ describe.runIf(process.getuid?.() === 0)('make under sudo', () => {
     ['stop', 2],
   ])('leaves no file of root in the checkout after the recipe %s', (target, status) => {
     expect(make(target).status).toBe(status);
+    expect(ownersBelow(checkout)).toEqual([owner]);
+  });
+
+  it('ends the recipe of a make that is killed', () => {
+    expect(make('kill').signal).toBe('SIGKILL');
+    expect(readdirSync(checkout)).not.toContain('survived');
     expect(ownersBelow(checkout)).toEqual([owner]);
   });
 

@@ -88,9 +88,9 @@ export const global = z
       'Whether Pods name images by the digests of the release, for a registry that has them unchanged (skopeo copy --preserve-digests).',
     ),
     imageDigests: z
-      .array(z.string().regex(/^(amd64|arm64)\/[^@]+@sha256:[0-9a-f]{64}$/))
+      .array(z.string().regex(/^(amd64|arm64)\/[^@:]+:[^@]+@sha256:[0-9a-f]{64}$/))
       .describe(
-        'Digests of the release as ARCHITECTURE/NAME@DIGEST; the charts of a release have them.',
+        'Digests of the release as ARCHITECTURE/NAME:VERSION@DIGEST; the charts of a release have them.',
       )
       .default([]),
     imageArchitecture: z

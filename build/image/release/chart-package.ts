@@ -18,10 +18,9 @@ export async function fillChart(
     [/^(version|appVersion): .*$/gm, `$1: ${version}`],
     [/^( *artifacthub\.io\/prerelease): .*$/gm, `$1: "${isPrerelease(version)}"`],
   ]);
-  const digests = images.map(({ architecture, name, digest }) => {
-    const repository = basename(name.slice(0, name.lastIndexOf(':')));
-    return `    - ${architecture}/${repository}@${digest}\n`;
-  });
+  const digests = images.map(
+    ({ architecture, name, digest }) => `    - ${architecture}/${basename(name)}@${digest}\n`,
+  );
   const values = join(chart, 'values.yaml');
   if (digests.length === 0 || !existsSync(values)) return;
   await change(values, [[/^ {2}imageDigests: \[\]\n/m, `  imageDigests:\n${digests.join('')}`]]);

@@ -54,10 +54,11 @@ load_with_ctr() {
 }
 
 [ -e SHA256SUMS ] || die 'SHA256SUMS is missing: the checksums of the images are unknown' 'run this script in the complete unpacked archive'
-found=false
-for file in images/*-linux-"$architecture".tar; do
-  [ -e "$file" ] || continue
-  found=true
+# The folder may also contain images from an earlier release: only names in SHA256SUMS count.
+files=$(sed -n "s|^[0-9a-f]*  \(images/[^/ ]*-linux-$architecture\.tar\)\$|\1|p" SHA256SUMS)
+[ -n "$files" ] || die "this release has no images for $architecture" 'build the archive with --arch amd64,arm64'
+for file in $files; do
+  [ -e "$file" ] || die "$file is missing" 'copy the archive again'
   grep -F "  $file" SHA256SUMS | sha256sum -c - >/dev/null 2>&1 ||
     die "$file is damaged: the checksum differs" 'copy the archive again'
   case $tool in
@@ -67,4 +68,3 @@ for file in images/*-linux-"$architecture".tar; do
     *) die "unknown tool $tool" 'use ctr, nerdctl, podman or docker' ;;
   esac || die "$tool could not load $file" 'see the error above'
 done
-$found || die "images/ has no images for $architecture" 'build the archive with --arch amd64,arm64'

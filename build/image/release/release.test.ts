@@ -168,9 +168,9 @@ it('charts, digests.txt and VERSION of a release have its version and digests', 
       annotations: { 'artifacthub.io/prerelease': 'false' },
     });
     const digests = [
-      `amd64/a@${digest('a-1-linux-amd64')}`,
-      `amd64/b@${digest('b-1-linux-amd64')}`,
-      `arm64/a@${digest('a-1-linux-arm64')}`,
+      `amd64/a:1.2.3@${digest('a-1-linux-amd64')}`,
+      `amd64/b:1.2.3@${digest('b-1-linux-amd64')}`,
+      `arm64/a:1.2.3@${digest('a-1-linux-arm64')}`,
     ];
     expect(parse(await read('values.yaml'))).toEqual({ global: { imageDigests: digests } });
   }
@@ -344,12 +344,19 @@ describe('load-images.sh', () => {
     expect(await called()).toEqual([]);
   });
 
+  it('load-images.sh ignores images from an earlier release in its folder', async () => {
+    await has('ctr');
+    await writeFile(join(site, 'images/a-0-linux-amd64.tar'), 'earlier');
+    await load();
+    expect((await called()).join(' ')).not.toContain('a-0');
+  });
+
   it('load-images.sh loads no damaged image', async () => {
     await has('ctr');
     await writeFile(join(site, 'images/a-1-linux-amd64.tar'), 'other');
     expect(await said()).toContain('images/a-1-linux-amd64.tar is damaged');
     await writeFile(join(site, 'SHA256SUMS'), '');
-    expect(await said()).toContain('images/a-1-linux-amd64.tar is damaged');
+    expect(await said()).toContain('this release has no images for amd64');
     await rm(join(site, 'SHA256SUMS'));
     expect(await said()).toContain('SHA256SUMS is missing');
     expect(await called()).toEqual([]);
@@ -365,7 +372,7 @@ describe('load-images.sh', () => {
     expect(await said()).toContain('MultiNIC has no images for riscv64');
     await machine('arm64');
     await rm(join(site, 'images/a-1-linux-arm64.tar'));
-    expect(await said()).toContain('images/ has no images for arm64');
+    expect(await said()).toContain('images/a-1-linux-arm64.tar is missing');
   });
 
   it("load-images.sh requires root, the owner of the kubelet's images", async () => {

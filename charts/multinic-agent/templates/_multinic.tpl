@@ -39,10 +39,13 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- .Values.global.imageArchitecture | default (eq (len (uniq $known)) 1 | ternary (first $known) "") -}}
 {{- end }}
 
-{{- /* Digest for .image from the release; empty without global.pinDigests. */ -}}
+{{- /*
+Digest for .image from the release; empty without global.pinDigests. helm --reuse-values or a copied values.yaml may pass digests for an
+earlier version, and a digest wins over the tag: only digests for this version count.
+*/ -}}
 {{- define "multinic.pinnedDigest" -}}
 {{- if .root.Values.global.pinDigests -}}
-{{- $name := printf "%s/%s@" (include "multinic.pinnedArchitecture" .root) (base .image.repository) -}}
+{{- $name := printf "%s/%s:%s@" (include "multinic.pinnedArchitecture" .root) (base .image.repository) .root.Chart.AppVersion -}}
 {{- range .root.Values.global.imageDigests }}{{ if hasPrefix $name . }}{{ trimPrefix $name . }}{{ end }}{{ end -}}
 {{- end -}}
 {{- end }}
@@ -465,7 +468,7 @@ alerts.enabled is true, and every alert names its runbook: set alerts.runbookBas
 {{- if .image.tag }}
 {{ .path }}.tag is {{ .image.tag }}, and global.pinDigests names images of this release: set {{ .path }}.digest, too, or leave the tag out
 {{- else if not (include "multinic.pinnedDigest" .) }}
-{{ .path }}.repository is {{ .image.repository }}, and global.imageDigests has no digest of {{ base .image.repository }} for {{ include "multinic.pinnedArchitecture" .root }}: set {{ .path }}.digest
+{{ .path }}.repository is {{ .image.repository }}, and global.imageDigests has no digest of {{ base .image.repository }}:{{ .root.Chart.AppVersion }} for {{ include "multinic.pinnedArchitecture" .root }}: set {{ .path }}.digest, or leave global.imageDigests of another version out of your values (helm --reuse-values keeps it)
 {{- end }}
 {{- end }}
 {{- end }}

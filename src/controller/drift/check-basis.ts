@@ -9,6 +9,8 @@ import { machineOf } from '../objects/machine.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import type { Task } from '../scheduling/task.ts';
 
+type Compared = Pick<Task, 'node' | 'contents'>;
+
 /** Contents for comparison with the node, and the record with the last check. */
 export interface CheckBasis {
   /** The record with the last check. */
@@ -17,29 +19,32 @@ export interface CheckBasis {
   readonly content: string;
   /** True in mode Observe: the contents are the spec, applied or not. */
   readonly isObserved: boolean;
-  /** True if no check has compared these contents. */
+  /** True if the last check compared different contents, or none has run in mode Observe. */
   readonly isNew: boolean;
 }
 
 /** Returns the basis for the next check; undefined: no check may run, or the contents are not applied. */
-export function checkBasisOf(task: Pick<Task, 'report' | 'node' | 'contents'>) {
+export function checkBasisOf(task: Pick<Task, 'report'> & Compared) {
   const { config } = task.report;
   const { kind } = permissionOf(config);
   if (kind === 'nothing') return undefined;
-  return kind === 'checks' ? observedBasis(config, task) : appliedBasis(config);
+  return kind === 'checks' ? observedBasis(config, task) : appliedBasis(config, task);
 }
 
-function appliedBasis(config: NodeConfig): CheckBasis | undefined {
+function appliedBasis(config: NodeConfig, compared: Compared): CheckBasis | undefined {
   const applied = recordOf(config);
   if (!applied?.done) return undefined;
-  return { applied, content: applied.content, isObserved: false, isNew: false };
+  const isNew = comparedOthers(applied, compared);
+  return { applied, content: applied.content, isObserved: false, isNew };
+}
+
+/** True if the last check ran in mode Observe with different contents, and says nothing about these contents. */
+export function comparedOthers({ checkedContent }: Applied, { node, contents }: Compared): boolean {
+  return checkedContent !== undefined && checkedContent !== observedContent(node, contents);
 }
 
 /** The record from an agent run stays in mode Observe. */
-function observedBasis(
-  config: NodeConfig,
-  { node, contents }: Pick<Task, 'node' | 'contents'>,
-): CheckBasis {
+function observedBasis(config: NodeConfig, { node, contents }: Compared): CheckBasis {
   const content = observedContent(node, contents);
   const last = lastRecordOf(config);
   const applied =

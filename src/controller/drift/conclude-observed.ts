@@ -6,6 +6,7 @@ import { isNews, otherFamilyIn } from '../jobs/family.ts';
 import { contentHash } from '../jobs/request.ts';
 import type { Run } from '../jobs/runner.ts';
 import { machineOf } from '../objects/machine.ts';
+import { isOn } from '../removals/known.ts';
 import { isAbout } from '../scheduling/schedule.ts';
 import type { Task } from '../scheduling/task.ts';
 import { asApplied } from '../status/conditions.ts';
@@ -43,7 +44,8 @@ export function createConcludeObserved(options: Omit<ConcludeOptions, 'policy'>)
       return { requeueAfterMs: pauseOf(applied, intervalMs()) };
     }
     const { nics, known } = result;
-    const checked: RunPhase = { kind: 'recorded', check: { nics, known, at: now } };
+    const isOfRecord = isOfOwnRecord(task);
+    const checked: RunPhase = { kind: 'recorded', check: { nics, known, isOfRecord, at: now } };
     task.report.tell(checked, record, driftOf(task, result));
     confirmations.wrote(key, record, result);
     return { requeueAfterMs: pauseOf(record, intervalMs()) };
@@ -71,10 +73,15 @@ function withOtherFamily(check: DriftCheck, end: CheckEnd): Applied | undefined 
 function recordAfter(check: DriftCheck, end: CheckEnd): Applied {
   const { task, applied, occasion } = check;
   const { result, run, now } = end;
-  const known = knownFromCheck(applied, result, run.name);
+  const known = isOfOwnRecord(task) ? knownFromCheck(applied, result, run.name) : {};
   const record = applied.action === 'check' ? recordOfCheck(check, end) : { ...applied, ...known };
   const checkedContent = observedContent(task.node, task.contents);
   return { ...checkedAs(record, occasion, now), checkedContent };
+}
+
+/** True if agent runs for this object have changed the checked machine: the record lists NICs on this machine only. */
+function isOfOwnRecord({ report, node }: Task): boolean {
+  return isOn(report.config, node);
 }
 
 /** Returns the record for a node with checks and no other agent run. */

@@ -2,13 +2,13 @@ import { type ConditionUpdate, findCondition } from '../../api/condition.ts';
 import type { JobResult } from '../../api/job.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { Applied } from '../jobs/applied.ts';
-import type { NodeEvents, Run, Runner } from '../jobs/runner.ts';
+import type { Run, Runner } from '../jobs/runner.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { appliedContent } from '../scheduling/terms.ts';
 import { asApplied } from '../status/conditions.ts';
 import { type ControllerMetrics, outcomeLabel } from '../status/report.ts';
 import type { RunPhase } from '../status/run-phase.ts';
+import { comparedOthers, observedContent } from './check-basis.ts';
 import { drifted, driftIn, knownFromCheck, undone } from './check-findings.ts';
 import type { Confirmations } from './confirmations.ts';
 import { checkedAs, hasEvents, isHealAsked, pauseOf } from './drift.ts';
@@ -34,24 +34,18 @@ export type Conclude = (
 
 export function createConclude(options: ConcludeOptions): Conclude {
   const { runner, confirmations, clock, metrics, intervalMs, policy } = options;
-  return async ({ task, key, applied, occasion }, result, run, signal) => {
+  return async (check, result, run, signal) => {
+    const { task, key, applied, occasion } = check;
     metrics.count('multinic_job_results_total', {
       outcome: outcomeLabel({ kind: 'result', result }),
     });
-    const { config } = task.report;
-    const confirmed = {
-      // Records of earlier versions do not name the applied content, which the check confirms.
-      ...appliedContent({ config, contents: task.contents }, applied),
-      ...checkedAs(applied, occasion, clock.now()),
-      ...knownFromCheck(applied, result, run.name),
-    };
+    const confirmed = confirmedBy(check, { result, run, now: clock.now() });
     const reasons = driftIn(result);
     const differs = reasons.length > 0;
     const heals = policy === 'heal' || isHealAsked(applied, occasion);
     const record = differs && heals ? undone(confirmed, reasons) : confirmed;
     const condition = differs ? drifted(result) : asApplied;
-    const isShown =
-      record.done && isComplete(applied, occasion) && shows(task.report.config, condition);
+    const isShown = record.done && isComplete(check) && shows(task.report.config, condition);
     if (isShown && confirmations.repeats(key, applied, result)) {
       await runner.remove(run, signal);
       return { requeueAfterMs: pauseOf(applied, intervalMs()) };
@@ -64,9 +58,25 @@ export function createConclude(options: ConcludeOptions): Conclude {
   };
 }
 
-/** True if the record has these events, and names the applied content. */
-function isComplete(applied: Applied, occasion: NodeEvents): boolean {
-  return applied.shared !== undefined && hasEvents(applied, occasion);
+/** Returns the record with the check, whatever its result. */
+function confirmedBy(
+  { task, applied, occasion }: DriftCheck,
+  { result, run, now }: { readonly result: JobResult; readonly run: Run; readonly now: Date },
+) {
+  const { report, node, contents } = task;
+  return {
+    // Records of earlier versions do not name the applied content, which the check confirms.
+    ...appliedContent({ config: report.config, contents }, applied),
+    ...checkedAs(applied, occasion, now),
+    ...knownFromCheck(applied, result, run.name),
+    ...(comparedOthers(applied, task) ? { checkedContent: observedContent(node, contents) } : {}),
+  };
+}
+
+/** True if the record has these events, names the applied content, and includes no check with different contents. */
+function isComplete({ task, applied, occasion }: DriftCheck): boolean {
+  const isNamed = applied.shared !== undefined && !comparedOthers(applied, task);
+  return isNamed && hasEvents(applied, occasion);
 }
 
 /** True if the status has this condition, with status and reason. */

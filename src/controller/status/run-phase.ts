@@ -32,6 +32,8 @@ interface CheckFindings {
   readonly nics: readonly NicResult[];
   /** NICs in the host's record; undefined: not listed. */
   readonly known?: JobResult['known'] | undefined;
+  /** False: no run for this object has changed the host, and `known` lists foreign NICs. Default: true. */
+  readonly isOfRecord?: boolean;
   readonly at: Date;
 }
 

@@ -116,13 +116,11 @@ function statusesOf(
 /** Returns the gate's hold, otherwise the hold by an agent that found more NICs than were known. */
 function holdAfter(input: StatusInput): Hold | undefined {
   const { config, spec, situation, hold, now } = input;
-  if (isOnlyObserved(input)) return nothingHeld;
+  // No NIC leaves now. A hold lasts until consent or an undo, also after mode Observe.
+  if (isOnlyObserved(input)) return { message: undefined, status: config.status?.heldRemovals };
   if (hold?.message !== undefined) return hold;
   return holdByAgent(config, outcomeIn(situation), spec, now) ?? hold ?? earlierHold(config);
 }
-
-/** In mode Observe no NIC leaves. */
-const nothingHeld: Hold = { message: undefined, status: undefined };
 
 /** Returns the hold in the status: a check finds the object as recorded, and asks no gate. */
 function earlierHold(config: NodeConfig): Hold | undefined {
@@ -166,7 +164,7 @@ function lastRun(situation: RunPhase, previous: NodeConfigStatus, applied: Appli
   return {
     lastProcessed: endOf(situation) ?? previous.lastProcessed,
     lastJobName: jobOf(situation) ?? previous.lastJobName,
-    knownInterfaces: knownTo(situation, applied) ?? knownWithout(previous, situation, applied),
+    knownInterfaces: knownTo(situation) ?? knownWithout(previous, situation, applied),
   };
 }
 
@@ -205,12 +203,9 @@ function endOf(situation: RunPhase): string | undefined {
   return situation.kind === 'ended' ? rfc3339(situation.at) : undefined;
 }
 
-/**
- * Returns NICs in the host's state file, if a run or check has just reported them. A record from checks alone claims no
- * NIC on the host.
- */
-function knownTo(situation: RunPhase, applied: Applied | undefined): KnownInterface[] | undefined {
-  if (applied?.action === 'check') return undefined;
+/** Returns NICs in the host's state file, if an agent has just reported on the record's machine. */
+function knownTo(situation: RunPhase): KnownInterface[] | undefined {
+  if (situation.kind === 'recorded' && situation.check?.isOfRecord === false) return undefined;
   return listedIn(situation)?.map(({ index, mac, portId }) => ({
     id: index,
     macAddress: mac,

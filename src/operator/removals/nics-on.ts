@@ -4,11 +4,18 @@ import type { NicsAndNodes } from './budgets.ts';
 
 /**
  * Returns the MAC addresses on a node: listed and known NICs. An agent's report without NICs means no NIC; without any
- * report the node may have every listed NIC.
+ * report the node may have every listed NIC. A deletion removes nothing from a node that was only observed.
  */
 export function macsOn(node: ExistingNodeConfig): string[] {
+  if (isOnlyChecked(node)) return [];
   const known = knownNics({ uid: node.uid }, node.status);
   return known.kind === 'read' && known.nics.length === 0 ? [] : reportedMacs(node);
+}
+
+/** True in mode Observe if the controller reports checks only: a deleted object then starts no agent. */
+function isOnlyChecked({ uid, spec, status }: ExistingNodeConfig): boolean {
+  const { action, objectUid, undone = false } = status?.applied ?? {};
+  return spec.mode === 'Observe' && action === 'check' && objectUid === uid && !undone;
 }
 
 /** Returns listed and known MAC addresses. */

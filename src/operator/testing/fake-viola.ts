@@ -264,13 +264,14 @@ export class FakeViola implements ViolaClient {
     const source = this.storesIdentity ? node.source : withoutIdentity(node.source);
     const before = this.nodes.get(nodeName);
     const uid = `uid-${this.#cluster}${this.nodes.size + 1}-${nodeName}`;
-    const { pausedToObserve: _, ...after } = { ...emptyNode, uid, ...before };
+    const { pausedToObserve: _p, setToObserve: _s, ...after } = { ...emptyNode, uid, ...before };
     const spec = this.#specOf(node);
     const same = before && JSON.stringify(before.spec) === JSON.stringify(spec);
     const generation = after.generation + (same ? 0 : 1);
     const pause = node.mode === 'Observe' ? { pausedToObserve: true } : {};
+    const mode = spec.mode === 'Observe' ? { setToObserve: true } : {};
     const marks = { labelledInstanceId: node.instanceId ?? '', ...(source ? { source } : {}) };
-    this.put({ ...after, nodeName, generation, spec, ...marks, ...pause });
+    this.put({ ...after, nodeName, generation, spec, ...marks, ...pause, ...mode });
     const change = same ? 'unchanged' : 'updated';
     return { nodeName, uid: after.uid, generation, status: before ? change : 'created' } as const;
   }

@@ -14,7 +14,7 @@ import {
   source,
   type UnreadableNode,
 } from '../../api/node-configs-http.ts';
-import { isPausedToObserve, nodeNameOf } from './node-config.ts';
+import { isPausedToObserve, isSetToObserve, nodeNameOf } from './node-config.ts';
 
 export type ReadNode =
   | { readonly kind: 'readable'; readonly node: ExistingNodeConfig }
@@ -68,6 +68,7 @@ function marksOf(object: MultiNicNodeConfig) {
     ...(from ? { source: from } : {}),
     ...(labelledInstanceId === undefined ? {} : { labelledInstanceId }),
     ...(isPausedToObserve(object) ? { pausedToObserve: true } : {}),
+    ...(isSetToObserve(object) ? { setToObserve: true } : {}),
   };
 }
 

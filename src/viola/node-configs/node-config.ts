@@ -55,6 +55,7 @@ const pause = z.object({
     'f:annotations': z.object({ [`f:${annotations.paused}`]: z.object({}) }),
   }),
 });
+const mode = z.object({ 'f:spec': z.object({ 'f:mode': z.object({}) }) });
 const managed = z
   .array(z.object({ manager: z.string().catch(''), fieldsV1: z.unknown() }))
   .catch([]);
@@ -63,11 +64,24 @@ const managed = z
  * Returns whether Viola set the annotation multinic.io/paused, for mode Observe. A user's annotation has a different field
  * manager.
  */
-export function isPausedToObserve({ metadata }: { readonly metadata: ObjectMeta }): boolean {
+export function isPausedToObserve(object: Managed): boolean {
+  return sets(object, pause);
+}
+
+/** Returns whether Viola set `spec.mode`; a user may have removed or changed the annotation since. */
+export function isSetToObserve(object: Managed): boolean {
+  return sets(object, mode);
+}
+
+interface Managed {
+  readonly metadata: ObjectMeta;
+}
+
+function sets({ metadata }: Managed, field: z.ZodType): boolean {
   return managed
     .parse(metadata.managedFields)
     .some(
       ({ manager, fieldsV1 }) =>
-        manager === fieldManagers.viola && pause.safeParse(fieldsV1).success,
+        manager === fieldManagers.viola && field.safeParse(fieldsV1).success,
     );
 }

@@ -5,7 +5,13 @@ import { annotations as names } from '../../api/names.ts';
 import type { NodeError, PostedNode } from '../../api/node-configs-http.ts';
 import { isSameJson } from '../../api/same-json.ts';
 import { toExistingNodeConfig } from '../node-configs/existing-node-config.ts';
-import { isOf, isOnServer, isPausedToObserve, nodeNameOf } from '../node-configs/node-config.ts';
+import {
+  isOf,
+  isOnServer,
+  isPausedToObserve,
+  isSetToObserve,
+  nodeNameOf,
+} from '../node-configs/node-config.ts';
 import { refusalOf } from './fence.ts';
 
 /** Decision about one posted node, given the live object. */
@@ -61,13 +67,15 @@ function holds(live: MultiNicNodeConfig, node: DesiredNode, mayNotWrite: boolean
   return consent === undefined || covers(metadata.annotations, { [names.removalConsent]: consent });
 }
 
-/** Compares specs. Viola writes mode and pause together, so Viola's pause shows Viola's mode: a user's `spec.mode` stays. */
+/** Compares specs; a user's own `spec.mode` and pause stay without a posted mode. */
 function hasSpec(live: MultiNicNodeConfig, node: DesiredNode): boolean {
   const { mode, ...content } = specOf(live);
   const { mode: wanted, ...desired } = node.spec;
-  const isSameMode = wanted === undefined || mode === wanted;
-  const isSamePause = isPausedToObserve(live) === (wanted !== undefined);
-  return isSameMode && isSamePause && isSameJson(content, desired);
+  const hasMode =
+    wanted === undefined
+      ? !isPausedToObserve(live) && !isSetToObserve(live)
+      : mode === wanted && isPausedToObserve(live);
+  return hasMode && isSameJson(content, desired);
 }
 
 /** Returns the spec; an earlier, looser schema admitted objects without one. */

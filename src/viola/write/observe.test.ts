@@ -82,6 +82,19 @@ describe('mode Observe', () => {
     ]);
   });
 
+  it.each([null, 'false'])(
+    'a node leaves mode Observe after a user changed the pause to %s',
+    async (value) => {
+      await post(bed, observe);
+      await annotate(value);
+      const [item] = (await bed.list('?fresh=true')).items;
+      expect([item?.pausedToObserve, item?.setToObserve]).toEqual([undefined, true]);
+      expect(await post(bed)).toBe('updated');
+      expect(await modeOf(bed)).toEqual([undefined, value ?? undefined, undefined]);
+      expect([await post(bed), bed.writes]).toEqual(['unchanged', []]);
+    },
+  );
+
   it("a POST without mode leaves a user's pause and mode in place, without a write", async () => {
     await post(bed);
     await annotate('true');

@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import manifest from '../../../package.json' with { type: 'json' };
 import { type Installation, render } from './helm.ts';
 
 const charts = ['multinic-operator', 'multinic-agent'] as const;
+/** Version of the charts in git. */
+const { version } = manifest;
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
-const amd64 = [`amd64/multinic-controllers@${digest('a')}`, `amd64/multinic-agent@${digest('b')}`];
+const amd64 = [
+  `amd64/multinic-controllers:${version}@${digest('a')}`,
+  `amd64/multinic-agent:${version}@${digest('b')}`,
+];
 const both = [
   ...amd64,
-  `arm64/multinic-controllers@${digest('c')}`,
-  `arm64/multinic-agent@${digest('d')}`,
+  `arm64/multinic-controllers:${version}@${digest('c')}`,
+  `arm64/multinic-agent:${version}@${digest('d')}`,
 ];
 
 /** Digests of the images in a rendered chart, by the end of the image's name; `none` for an image without digest. */
@@ -62,12 +68,17 @@ it.each([
   [
     { pinDigests: true, imageDigests: amd64 },
     { repository: 'nic/own-agent' },
-    'global.imageDigests has no digest of own-agent for amd64: set agent.image.digest',
+    `global.imageDigests has no digest of own-agent:${version} for amd64: set agent.image.digest`,
   ],
   [
     { pinDigests: true, imageDigests: amd64, imageArchitecture: 'arm64' },
     {},
-    'global.imageDigests has no digest of multinic-agent for arm64: set agent.image.digest',
+    `global.imageDigests has no digest of multinic-agent:${version} for arm64: set agent.image.digest`,
+  ],
+  [
+    { pinDigests: true, imageDigests: amd64.map((each) => each.replace(version, '0.1.0')) },
+    {},
+    'or leave global.imageDigests of another version out of your values',
   ],
   [{ imageDigests: ['multinic-agent'] }, {}, "'multinic-agent' does not match pattern"],
 ])('global values %j with the image %j of agents are refused', async (global, image, message) => {
