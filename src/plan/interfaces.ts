@@ -1,3 +1,4 @@
+import { GrowingInterfaces } from '../api/accept-interface.ts';
 import { counted } from '../api/counted.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import { namedSome } from '../api/named-some.ts';
@@ -150,6 +151,7 @@ interface NewcomerOptions {
 function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions): Newcomers {
   if (ports.length === 0) return noNewcomers;
   const added: InterfaceSpec[] = [];
+  const entries = new GrowingInterfaces(kept);
   const waiting: string[] = [];
   const problems: Problem[] = [];
   const over: Candidate[] = [];
@@ -176,7 +178,7 @@ function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions):
       continue;
     }
     const refusal =
-      refusalOf(port.id, [...kept, ...added], built.entry) ??
+      refusalOf(port.id, entries, built.entry) ??
       clusterOverlapOf(port.id, built.entry, view.input.clusterNetworks);
     if (refusal) {
       problems.push(refusal);
@@ -186,6 +188,7 @@ function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions):
     }
     names.take(index);
     added.push(built.entry);
+    entries.add(built.entry);
   }
   if (over.length > 0) problems.push(tooMany(subject, over, view));
   return { added, waiting, problems, obstacles };
