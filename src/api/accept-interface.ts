@@ -205,7 +205,7 @@ function unique(list: readonly string[]): string[] {
   return [...new Set(list)];
 }
 
-/** Fields that identify a NIC, with its values: no two NICs of a node have one in common. */
+/** Identifying fields with a NIC's values: two NICs on a node share no value. */
 const identities: Readonly<Record<string, (nic: RequestInterface) => readonly string[]>> = {
   name: ({ index }) => [`multinic${index}`],
   macAddress: ({ mac }) => [mac],
@@ -237,7 +237,7 @@ function usedBy(value: string, positions: readonly number[]): string {
   return `${value} is used by ${where}`;
 }
 
-/** A node's entries one by one: each new entry is compared with the earlier ones, which are not accepted again. */
+/** A node's entries in order: a new entry is compared with earlier entries without accepting these again. */
 export class GrowingInterfaces {
   /** Positions by field and value. */
   readonly #holders = new Map<string, readonly number[]>();
@@ -247,7 +247,7 @@ export class GrowingInterfaces {
     for (const entry of entries) this.add(entry);
   }
 
-  /** Returns why the entry is refused after the earlier ones, as `acceptInterfaces` does; undefined: accepted. */
+  /** Returns why `acceptInterfaces` would refuse the entry after the earlier entries; undefined: accepted. */
   refusalOf(entry: InterfaceSpec): Rejection | undefined {
     const position = this.#count;
     const { nic, rejection } = acceptedAt(position, entry);

@@ -30,8 +30,8 @@ interface Network4 {
 }
 
 /**
- * Parses IPv4 addresses with or without prefix; undefined for any other text. Accepting a NIC reads ten of them, and the
- * library needs five times as long.
+ * Parses IPv4 addresses with or without prefix; undefined for any further text. Accepting a NIC parses ten addresses, and
+ * the library needs five times as long.
  */
 function network4(text: string): Network4 | undefined {
   const slash = text.indexOf('/');

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * A NIC's configuration by other programs, as an agent found it: the file that configures the NIC at the next boot, and
- * what the kernel has now. Managed state is left out.
+ * A NIC's configuration by foreign programs, as found by an agent: the file for the next boot, and the present kernel
+ * state. Managed state is left out.
  */
 export const foundConfiguration = z.object({
   file: z.string().max(128).optional().describe('File that configures the NIC at the next boot.'),

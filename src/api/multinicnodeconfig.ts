@@ -21,7 +21,7 @@ export const routing = z.enum(['isolated', 'pbr', 'main']);
 export type Routing = z.infer<typeof routing>;
 
 /**
- * What the controller does on a node. `Observe`: agents only check the node, nothing is applied or removed. Absent:
+ * Permitted work on a node. `Observe`: agents only check the node, nothing is applied or removed. Absent:
  * Apply.
  */
 export const nodeConfigMode = z.enum(['Apply', 'Observe']);

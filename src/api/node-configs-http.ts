@@ -249,7 +249,7 @@ export type CheckRequest = z.infer<typeof checkRequest>;
 
 export const checkAnswer = z.object({ uid: z.string(), generation: z.int() });
 
-/** Features of a Viola that an earlier one ignores without an error. */
+/** Viola features; an earlier Viola ignores the fields without an error. */
 export const violaFeature = z.enum(['observe']);
 
 export type ViolaFeature = z.infer<typeof violaFeature>;
