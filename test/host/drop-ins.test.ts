@@ -32,7 +32,7 @@ test('a NIC configured by a foreign drop-in is refused, and the drop-in stays', 
   await write(`${directory}/20-vendor.network.d/ours.conf`, `[Match]\nMACAddress=${mac}\n`);
   const refused = await runAgent(host, wanted);
   expect(refused.result?.nics).toMatchObject([{ reason: 'NICInUse' }]);
-  expect(refused.result?.nics[0]?.message).toContain(`/${theirs} configures`);
+  expect(refused.result?.nics[0]?.message).toContain(`/${theirs} [Network] configures`);
   await rm(join(host.root, directory, '20-vendor.network.d'), { recursive: true });
   const plain = await runAgent(host, { ...wanted, attempt: 1 });
   expect(plain.result).toMatchObject({ outcome: 'ok', warnings: [] });
@@ -45,7 +45,7 @@ test('a NIC configured by a foreign drop-in is refused, and the drop-in stays', 
   ]);
   const changed = { ...wanted, generation: 2, interfaces: [nic(0, mac, '10.0.0.12/16')] };
   expect((await runAgent(host, changed)).result?.nics).toMatchObject([
-    { reason: 'NICInUse', message: expect.stringContaining(`/${path} configures`) as string },
+    { reason: 'NICInUse', message: expect.stringContaining(`/${path} `) as string },
   ]);
   // The drop-in stays after the removal of the agent's file.
   const released = await runAgent(host, request([], { family: 'networkd', generation: 3 }));
