@@ -1,6 +1,5 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { acceptInterfaces, GrowingInterfaces } from './accept-interface.ts';
+import { acceptInterfaces } from './accept-interface.ts';
 import type { InterfaceSpec } from './multinicnodeconfig.ts';
 
 const entry: InterfaceSpec = {
@@ -227,23 +226,5 @@ describe('acceptInterfaces with IPv6', () => {
       const { rejected } = acceptInterfaces([{ ...v6, addresses: [text] }]);
       expect(rejected).toMatchObject([{ field: 'addresses' }]);
     },
-  );
-});
-
-it('GrowingInterfaces refuses a new entry for the same field as acceptInterfaces', () => {
-  const anyEntry = fc.record({
-    name: fc.constantFrom('multinic0', 'multinic1', 'multinic2', 'multinic77'),
-    portId: fc.constantFrom('p0', 'p1', 'p2'),
-    macAddress: fc.constantFrom('FA:16:3E:00:00:01', 'fa:16:3e:00:00:01', 'fa:16:3e:00:00:02'),
-    address: fc.constantFrom('10.0.0.1', '10.0.0.2', '10.0.0.3', '10.9.0.1'),
-    cidr: fc.constant('10.0.0.0/24'),
-  });
-  fc.assert(
-    fc.property(fc.array(anyEntry, { minLength: 1, maxLength: 5 }), (entries) => {
-      const last = entries.length - 1;
-      const wanted = rejectionOf(...entries).find(({ position }) => position === last);
-      const others = new GrowingInterfaces(entries.slice(0, last));
-      expect(others.refusalOf(entries[last] ?? entry)).toEqual(wanted);
-    }),
   );
 });

@@ -43,9 +43,12 @@ export function acceptInterfaces(entries: readonly InterfaceSpec[]): Acceptance 
   const accepted: { position: number; nic: RequestInterface }[] = [];
   const rejected: Rejection[] = [];
   for (const [position, entry] of entries.entries()) {
-    const { nic, rejection } = acceptedAt(position, entry);
-    if (nic) accepted.push({ position, nic });
-    else rejected.push(rejection);
+    try {
+      accepted.push({ position, nic: acceptInterface(entry) });
+    } catch (error) {
+      if (!(error instanceof UnusableField)) throw error;
+      rejected.push({ position, field: error.field, message: error.message });
+    }
   }
   const twice = duplicates(accepted);
   return {
@@ -205,85 +208,27 @@ function unique(list: readonly string[]): string[] {
   return [...new Set(list)];
 }
 
-/** Identifying fields with a NIC's values: two NICs on a node share no value. */
-const identities: Readonly<Record<string, (nic: RequestInterface) => readonly string[]>> = {
-  name: ({ index }) => [`multinic${index}`],
-  macAddress: ({ mac }) => [mac],
-  portId: ({ portId }) => (portId ? [portId] : []),
-  address: ({ addresses }) => addresses.map((text) => text.split('/')[0] ?? text),
-};
-
 function duplicates(accepted: Acceptance['accepted']): Map<number, Rejection> {
   const found = new Map<number, Rejection>();
-  for (const [field, valuesOf] of Object.entries(identities)) {
+  const keys = {
+    name: (nic: RequestInterface) => [`multinic${nic.index}`],
+    macAddress: (nic: RequestInterface) => [nic.mac],
+    portId: (nic: RequestInterface) => (nic.portId ? [nic.portId] : []),
+    address: (nic: RequestInterface) => nic.addresses.map((text) => text.split('/')[0] ?? text),
+  };
+  for (const [field, keysOf] of Object.entries(keys)) {
     const holders = accepted.flatMap(({ position, nic }) =>
-      valuesOf(nic).map((value) => ({ value, position })),
+      keysOf(nic).map((key) => ({ key, position })),
     );
-    // Nearly always: no two NICs have the same value.
-    if (new Set(holders.map(({ value }) => value)).size === holders.length) continue;
-    for (const [value, entries] of Map.groupBy(holders, (holder) => holder.value)) {
+    // Nearly always: no two NICs have the same key.
+    if (new Set(holders.map(({ key }) => key)).size === holders.length) continue;
+    for (const [key, entries] of Map.groupBy(holders, (holder) => holder.key)) {
       if (entries.length < 2) continue;
-      const positions = entries.map(({ position }) => position);
-      for (const position of positions) {
-        found.set(position, { position, field, message: usedBy(value, positions) });
+      const where = entries.map(({ position }) => `interfaces[${position}]`).join(' and ');
+      for (const { position } of entries) {
+        found.set(position, { position, field, message: `${key} is used by ${where}` });
       }
     }
   }
   return found;
-}
-
-function usedBy(value: string, positions: readonly number[]): string {
-  const where = positions.map((position) => `interfaces[${position}]`).join(' and ');
-  return `${value} is used by ${where}`;
-}
-
-/** A node's entries in order: a new entry is compared with earlier entries without accepting these again. */
-export class GrowingInterfaces {
-  /** Positions by field and value. */
-  readonly #holders = new Map<string, readonly number[]>();
-  #count = 0;
-
-  constructor(entries: readonly InterfaceSpec[]) {
-    for (const entry of entries) this.add(entry);
-  }
-
-  /** Returns why `acceptInterfaces` would refuse the entry after the earlier entries; undefined: accepted. */
-  refusalOf(entry: InterfaceSpec): Rejection | undefined {
-    const position = this.#count;
-    const { nic, rejection } = acceptedAt(position, entry);
-    if (!nic) return rejection;
-    const shared = valuesOfNic(nic).flatMap(({ field, value, key }) => {
-      const others = this.#holders.get(key);
-      return others ? { position, field, message: usedBy(value, [...others, position]) } : [];
-    });
-    return shared.at(-1);
-  }
-
-  add(entry: InterfaceSpec): void {
-    const position = this.#count++;
-    const { nic } = acceptedAt(position, entry);
-    if (!nic) return;
-    for (const { key } of valuesOfNic(nic)) {
-      this.#holders.set(key, [...(this.#holders.get(key) ?? []), position]);
-    }
-  }
-}
-
-function valuesOfNic(nic: RequestInterface) {
-  return Object.entries(identities).flatMap(([field, valuesOf]) =>
-    valuesOf(nic).map((value) => ({ field, value, key: `${field} ${value}` })),
-  );
-}
-
-type Accepted =
-  | { readonly nic: RequestInterface; readonly rejection?: undefined }
-  | { readonly nic?: undefined; readonly rejection: Rejection };
-
-function acceptedAt(position: number, entry: InterfaceSpec): Accepted {
-  try {
-    return { nic: acceptInterface(entry) };
-  } catch (error) {
-    if (!(error instanceof UnusableField)) throw error;
-    return { rejection: { position, field: error.field, message: error.message } };
-  }
 }

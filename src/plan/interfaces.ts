@@ -1,4 +1,3 @@
-import { GrowingInterfaces } from '../api/accept-interface.ts';
 import { counted } from '../api/counted.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import { namedSome } from '../api/named-some.ts';
@@ -151,7 +150,6 @@ interface NewcomerOptions {
 function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions): Newcomers {
   if (ports.length === 0) return noNewcomers;
   const added: InterfaceSpec[] = [];
-  const entries = new GrowingInterfaces(kept);
   const waiting: string[] = [];
   const problems: Problem[] = [];
   const over: Candidate[] = [];
@@ -178,7 +176,7 @@ function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions):
       continue;
     }
     const refusal =
-      refusalOf(port.id, entries, built.entry) ??
+      refusalOf(port.id, [...kept, ...added], built.entry) ??
       clusterOverlapOf(port.id, built.entry, view.input.clusterNetworks);
     if (refusal) {
       problems.push(refusal);
@@ -188,7 +186,6 @@ function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions):
     }
     names.take(index);
     added.push(built.entry);
-    entries.add(built.entry);
   }
   if (over.length > 0) problems.push(tooMany(subject, over, view));
   return { added, waiting, problems, obstacles };

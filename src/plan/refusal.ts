@@ -1,4 +1,4 @@
-import type { GrowingInterfaces } from '../api/accept-interface.ts';
+import { acceptInterfaces } from '../api/accept-interface.ts';
 import { type InterfaceSpec, interfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { Problem } from './plan.ts';
 
@@ -8,14 +8,16 @@ import type { Problem } from './plan.ts';
  */
 export function refusalOf(
   portId: string,
-  others: GrowingInterfaces,
+  others: readonly InterfaceSpec[],
   entry: InterfaceSpec,
 ): Problem | undefined {
   const { macAddress } = entry;
   if (!interfaceSpec.shape.macAddress.safeParse(macAddress).success) {
     return invalid(portId, 'macAddress', `"${macAddress}" is not the MAC of an Ethernet NIC`);
   }
-  const rejection = others.refusalOf(entry);
+  const rejection = acceptInterfaces([...others, entry]).rejected.find(
+    ({ position }) => position === others.length,
+  );
   return rejection && invalid(portId, rejection.field, rejection.message);
 }
 

@@ -1,4 +1,3 @@
-import { GrowingInterfaces } from '../api/accept-interface.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import type { RemovalBasis } from '../api/removals.ts';
@@ -82,7 +81,7 @@ function renewed(
   // The same object for an equal entry: the plan of an unchanged node then takes little memory.
   if (isSameJson(built.entry, spec)) return stays(spec);
   const problem =
-    refusalOf(port.id, new GrowingInterfaces([]), built.entry) ??
+    refusalOf(port.id, [], built.entry) ??
     clusterOverlapOf(port.id, built.entry, view.input.clusterNetworks, spec);
   if (problem) return { ...stays(spec), problem };
   if (given === undefined) names.take(index);
