@@ -9,7 +9,8 @@ import { createDriftReconciler } from './drift/drift-reconciler.ts';
 import { checkIntervalMs } from './drift/interval.ts';
 import { createScheduleCheck } from './drift/next-check.ts';
 import { Turns } from './drift/turns.ts';
-import { RecordAges } from './jobs/applied.ts';
+import { RecordAges } from './jobs/record-ages.ts';
+
 import { sampleController } from './metrics.ts';
 import { createClusterFacts } from './networks/cluster-facts.ts';
 import { createPublishedNetworks } from './networks/published.ts';

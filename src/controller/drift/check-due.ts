@@ -1,7 +1,7 @@
 import type { Node } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
-import type { RecordAges } from '../jobs/applied.ts';
 import { nodeEventsOf } from '../jobs/node-events.ts';
+import type { RecordAges } from '../jobs/record-ages.ts';
 import type { NodeEvents } from '../jobs/runner.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import type { CheckBasis } from './check-basis.ts';

@@ -11,7 +11,8 @@ import {
 import { configured } from '../../../test/fixtures/scripted-agents.ts';
 import { KubeError } from '../../kube/errors.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { begun, RecordAges } from '../jobs/applied.ts';
+import { begun } from '../jobs/applied.ts';
+import { RecordAges } from '../jobs/record-ages.ts';
 import { acceptSpec } from '../jobs/request.ts';
 import { machineOf } from '../objects/machine.ts';
 import type { Report } from '../status/report.ts';

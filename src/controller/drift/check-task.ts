@@ -1,8 +1,8 @@
 import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { RecordAges } from '../jobs/applied.ts';
 import { prohibitionOf } from '../jobs/permission.ts';
+import type { RecordAges } from '../jobs/record-ages.ts';
 import type { Runner } from '../jobs/runner.ts';
 import type { ClusterFacts } from '../networks/cluster-facts.ts';
 import { machineOf } from '../objects/machine.ts';

@@ -15,7 +15,6 @@ import { isWrittenByLegacy } from '../../api/legacy-status.ts';
 import type { NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
 import { type Reason, reasons } from '../../api/reasons.ts';
 import type { SharedContent } from '../../api/shared-content.ts';
-import type { Clock } from '../../time/clock.ts';
 import { isOtherMachine, type Machine } from '../objects/machine.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { isOpen } from './evidence.ts';
@@ -119,10 +118,9 @@ export function recordOf(config: NodeConfig): Applied | undefined {
 }
 
 /**
- * Returns the record, also from checks alone, if its uid is the object's. An object
- * restored from a backup has a new uid, and the old record says nothing about its node. Records from earlier versions
- * have no uid, but their Job name is a hash over the uid. An upgrade therefore starts no agents, and a restored record
- * does not count.
+ * Returns the record, also from checks alone, if its uid is the object's. An object restored from a backup has a new
+ * uid, and the old record says nothing about its node. Records from earlier versions have no uid, but their Job name is a
+ * hash over the uid. An upgrade therefore starts no agents, and a restored record does not count.
  */
 export function lastRecordOf({ metadata, status }: NodeConfig): Applied | undefined {
   const applied = appliedIn(status);
@@ -331,38 +329,4 @@ export function triedBefore(machine: Machine, last: Applied | undefined): readon
   if (!last?.foundFamily || isOtherMachine(machineIn(last), machine)) return [];
   const { triedFamilies = [], family: sent } = last;
   return [...new Set([...triedFamilies, ...(sent ? [sent] : [])])];
-}
-
-type Dated = Pick<Applied, 'job' | 'at'>;
-
-/**
- * Ages of records. The wall clock is read once, when a record is first observed; later ages use the monotonic clock.
- * Otherwise a clock set back by hours would delay retries for hours, and a clock set ahead would end all waits.
- */
-export class RecordAges {
-  readonly #clock: Clock;
-  readonly #known = new Map<string, { readonly record: string; readonly since: number }>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /**
-   * Returns milliseconds since the time in the object's record. Never negative: another controller's clock may be
-   * ahead.
-   */
-  of(key: string, { job, at }: Dated): number {
-    const now = this.#clock.monotonicMs();
-    const record = `${job} ${at}`;
-    const known = this.#known.get(key);
-    if (known?.record === record) return now - known.since;
-    const age = Math.max(0, this.#clock.now().getTime() - Date.parse(at));
-    this.#known.set(key, { record, since: now - age });
-    return age;
-  }
-
-  /** Call when the object is gone. */
-  forget(key: string): void {
-    this.#known.delete(key);
-  }
 }

@@ -1,8 +1,9 @@
 import { protocol as newestProtocol } from '../../api/job.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Clock } from '../../time/clock.ts';
-import { type Applied, begun, type RecordAges, recordOf } from '../jobs/applied.ts';
+import { type Applied, begun, recordOf } from '../jobs/applied.ts';
 import { healthOf, unreachable } from '../jobs/liveness.ts';
+import type { RecordAges } from '../jobs/record-ages.ts';
 import { requestOf } from '../jobs/request.ts';
 import type { Run, Runner } from '../jobs/runner.ts';
 import type { ClusterFacts } from '../networks/cluster-facts.ts';

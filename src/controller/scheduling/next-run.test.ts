@@ -6,7 +6,8 @@ import {
   nodeConfig,
 } from '../../../test/fixtures/controller-samples.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { begun, ended, RecordAges } from '../jobs/applied.ts';
+import { begun, ended } from '../jobs/applied.ts';
+import { RecordAges } from '../jobs/record-ages.ts';
 import { acceptSpec, contentHash } from '../jobs/request.ts';
 import { machineOf } from '../objects/machine.ts';
 import { type NodeConfig } from '../objects/stores.ts';

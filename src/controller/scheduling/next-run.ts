@@ -1,6 +1,7 @@
 import { keyOf } from '../../kube/object.ts';
 import type { Clock } from '../../time/clock.ts';
-import { type Applied, ended, type RecordAges, recordOf } from '../jobs/applied.ts';
+import { type Applied, ended, recordOf } from '../jobs/applied.ts';
+import type { RecordAges } from '../jobs/record-ages.ts';
 import { contentHash } from '../jobs/request.ts';
 import type { Run, Runner } from '../jobs/runner.ts';
 import type { ClusterFacts } from '../networks/cluster-facts.ts';
