@@ -1,3 +1,5 @@
+import * as fc from 'fast-check';
+import { Address4 } from 'ip-address';
 import { describe, expect, test } from 'vitest';
 import {
   broadcastOf,
@@ -76,4 +78,23 @@ test.each([
   ['', false],
 ])('"%s" is an IPv6 address: %s', (text, expected) => {
   expect(isIPv6(text)).toBe(expected);
+});
+
+test('IPv4 networks agree with the address library', () => {
+  const byte = fc.constantFrom(0, 1, 10, 127, 128, 255);
+  const network = fc
+    .tuple(byte, byte, byte, byte, fc.integer({ min: 0, max: 32 }))
+    .map(([a, b, c, d, length]) => `${a}.${b}.${c}.${d}/${length}`);
+  fc.assert(
+    fc.property(network, network, (one, other) => {
+      const [x, y] = [new Address4(one), new Address4(other)];
+      expect(networkOf(one)).toBe(`${x.startAddress().correctForm()}/${x.subnetMask}`);
+      expect(contains(one, other)).toBe(y.isInSubnet(x));
+      expect(overlaps(one, other)).toBe(x.isInSubnet(y) || y.isInSubnet(x));
+    }),
+    { numRuns: 2_000 },
+  );
+  for (const text of ['1.2.3.4/33', '01.2.3.4/8', '1.2.3/8']) {
+    expect(() => networkOf(text)).toThrow();
+  }
 });

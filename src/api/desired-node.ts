@@ -109,7 +109,7 @@ function annotationsOf({ source, base, mode }: PostedNode): Record<string, strin
   return withoutUndefined({
     [annotations.source]: source ? JSON.stringify(source) : undefined,
     [annotations.fenced]: base === undefined ? undefined : 'true',
-    // An older CRD drops `spec.mode`, and an older controller ignores it; both know the annotation.
+    // With an older CRD `spec.mode` is not stored, and an older controller ignores it: the annotation protects the node.
     [annotations.paused]: mode === 'Observe' ? 'true' : undefined,
   });
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../time/clock.ts';
-import { ended, recordOf } from '../jobs/applied.ts';
+import { type Applied, ended, recordOf } from '../jobs/applied.ts';
 import { withdrawRuns } from '../jobs/obsolete-runs.ts';
 import { prohibitionOf } from '../jobs/permission.ts';
-import type { Runner } from '../jobs/runner.ts';
+import type { Runner, RunOutcome } from '../jobs/runner.ts';
 import { refOfConfig } from '../objects/stores.ts';
 import type { Report } from '../status/report.ts';
 import type { Rollout } from './rollout-budget.ts';
@@ -19,6 +19,11 @@ interface EndChangesOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
+/** Returns the record after a run with former contents: the present contents say nothing about the kept NICs. */
+export function recordOfFormer(open: Applied, verdict: RunOutcome, now: Date): Applied {
+  return ended(open, verdict, now, Object.keys(open.nics ?? {}));
+}
+
 export function createEndChanges({ runner, rollout, clock }: EndChangesOptions): EndChanges {
   return async (report, signal) => {
     const { config } = report;
@@ -28,8 +33,7 @@ export function createEndChanges({ runner, rollout, clock }: EndChangesOptions):
     if (!open || !run?.ended || open.done !== undefined || open.undone) return false;
     const { verdict } = run.ended;
     const at = clock.now();
-    const kept = Object.keys(open.nics ?? {});
-    const record = ended(rollout.withoutExcused(open), verdict, at, kept);
+    const record = recordOfFormer(rollout.withoutExcused(open), verdict, at);
     rollout.ended(record);
     report.tell({ kind: 'ended', job: open.job, verdict, at }, record);
     return true;

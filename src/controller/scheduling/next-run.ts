@@ -1,6 +1,6 @@
 import { keyOf } from '../../kube/object.ts';
 import type { Clock } from '../../time/clock.ts';
-import { type Applied, ended, recordOf } from '../jobs/applied.ts';
+import { type Applied, recordOf } from '../jobs/applied.ts';
 import type { RecordAges } from '../jobs/record-ages.ts';
 import { contentHash } from '../jobs/request.ts';
 import type { Run, Runner } from '../jobs/runner.ts';
@@ -10,6 +10,7 @@ import type { NodeConfig } from '../objects/stores.ts';
 import type { NodeRecords } from '../records/node-records.ts';
 import type { ControllerMetrics } from '../status/report.ts';
 import { type Dispatch, turn } from './dispatch.ts';
+import { recordOfFormer } from './end-changes.ts';
 import { createFollowRun } from './follow-run.ts';
 import type { IsCurrent } from './is-current.ts';
 import { createReportOutcome } from './report-outcome.ts';
@@ -51,9 +52,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     const run = runs.find(({ name }) => name === open?.job);
     if (action !== 'apply' || !open || !run?.ended || isClosed(open, content)) return false;
     const why = turn(`Job ${open.job}, started before the last change, has ended`);
-    const kept = Object.keys(open.nics ?? {});
-    const { verdict } = run.ended;
-    const record = ended(rollout.withoutExcused(open), verdict, clock.now(), kept);
+    const record = recordOfFormer(rollout.withoutExcused(open), run.ended.verdict, clock.now());
     report.tell({ kind: 'waiting', ...why, repeat: false }, record);
     return true;
   }
