@@ -41,7 +41,7 @@ jobDeadline: "Removed, has no effect: the deadline of a Job is 10 minutes, or st
 - --max-semi-space-size={{ .young }}
 - --max-old-space-size={{ .old }}
 - --expose-gc
-- --v8-pool-size=2
+- --no-sparkplug
 - --no-parallel-scavenge
 - /app/main.mjs
 {{- end }}
