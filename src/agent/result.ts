@@ -191,7 +191,7 @@ function failedResult(
 }
 
 function stateOf(reason: NicReason): NicResult['state'] {
-  if (reason === 'WaitingForNIC') return 'Pending';
+  if (reason === 'WaitingForNIC' || reason === 'AdoptedAtBoot') return 'Pending';
   return reason === 'RemovalHeld' ? 'Held' : 'Failed';
 }
 
