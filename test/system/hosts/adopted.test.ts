@@ -6,16 +6,19 @@ import { request } from '../../fixtures/agent-samples.ts';
 import { KernelEvents } from '../../fixtures/kernel-events.ts';
 import { nic } from '../../host/agent-process.ts';
 import { eventually } from '../../host/eventually.ts';
+import { rotated } from '../../rotation.ts';
 import { agentIn, boxForAgents, withoutBus } from './box-agent.ts';
 import { type CreatedServer, createWithPorts, newInstance } from './created-with-ports.ts';
 import { startDhcp } from './dhcp-server.ts';
 
 const leasedMac = '02:00:00:00:01:04';
 const fixedMac = '02:00:00:00:01:05';
+const otherMac = '02:00:00:00:01:06';
 const leased = '10.0.0.51/24';
 const fixed = '10.1.0.50/16';
+const other = '10.2.0.50/16';
 
-/** Three ports at creation: the node's own, DHCP, static. */
+/** Ports at creation: the node's own, DHCP, static. */
 const ports = [
   {
     name: 'eth0',
@@ -26,10 +29,16 @@ const ports = [
   },
   { name: 'ens4', mac: leasedMac, mtu: 1450 },
   { name: 'ens5', mac: fixedMac, mtu: 1500, address: '10.1.0.50' },
+  { name: 'ens6', mac: otherMac, mtu: 1500, address: '10.2.0.50' },
 ];
 
-/** The addresses in cloud-init's configuration, so both stay on the links. */
-const wanted = [nic(0, leasedMac, leased, { gateway: '10.0.0.254' }), nic(1, fixedMac, fixed)];
+/** The addresses in cloud-init's configuration, so all stay on the links. */
+const wanted = [
+  nic(0, leasedMac, leased, { gateway: '10.0.0.254' }),
+  nic(1, fixedMac, fixed),
+  nic(2, otherMac, other),
+];
+const all = <T>(item: T): T[] => wanted.map(() => item);
 
 let box: Box | undefined;
 afterEach(async () => {
@@ -55,8 +64,8 @@ async function bootCreated(host: Box, created: CreatedServer): Promise<void> {
   await untilConfigured(host, byCloudInit);
 }
 
-const byCloudInit = { [leasedMac]: `${leased} dynamic`, [fixedMac]: fixed };
-const byAgent = { [leasedMac]: leased, [fixedMac]: fixed };
+const byAgent = { [leasedMac]: leased, [fixedMac]: fixed, [otherMac]: other };
+const byCloudInit = { ...byAgent, [leasedMac]: `${leased} dynamic` };
 
 interface KernelLink {
   readonly ifname: string;
@@ -75,9 +84,9 @@ async function linksOf({ netns }: Box): Promise<KernelLink[]> {
 
 /** Returns IPv4 addresses by MAC; leased addresses are marked `dynamic`. */
 async function addressesOf(host: Box): Promise<Record<string, string>> {
-  const texts = (await linksOf(host)).map(({ address, addr_info: all }) => [
+  const texts = (await linksOf(host)).map(({ address, addr_info: infos }) => [
     address,
-    all
+    infos
       .filter(({ family }) => family === 'inet')
       .map((each) => `${each.local}/${each.prefixlen}${each.dynamic ? ' dynamic' : ''}`)
       .join(', '),
@@ -98,18 +107,18 @@ async function foreignFiles(host: Box): Promise<string> {
 
 /** Requests to the agent of one host, in order. */
 function agentOn(host: Box, { renderer }: CreatedServer, under: readonly string[] = []) {
-  let attempt = 0;
+  let generation = 0;
   return (
     action: JobRequest['action'],
     interfaces = wanted,
     more: Partial<JobRequest> = {},
   ): Promise<JobResult> => {
-    attempt += 1;
+    generation += 1;
     const asked = request(interfaces, {
       protocol: 6,
       family: renderer,
       action,
-      attempt,
+      generation,
       existingConfiguration: 'Adopt',
       ...more,
     });
@@ -119,10 +128,12 @@ function agentOn(host: Box, { renderer }: CreatedServer, under: readonly string[
 
 type Agent = ReturnType<typeof agentOn>;
 
-const configured = [
-  { name: 'multinic0', state: 'Configured' },
-  { name: 'multinic1', state: 'Configured' },
-];
+const configured = wanted.map(({ index }) => ({
+  name: `multinic${index}`,
+  state: 'Configured',
+}));
+const removal = { mayRemove: wanted.map(({ mac }) => mac) };
+const removed = { outcome: 'ok', nics: all({ state: 'Removed' }) };
 
 /** Longest time in ms from the deletion of an IPv4 address to its next appearance; Infinity if the address stays away. */
 function longestGap(lines: readonly string[]): number {
@@ -154,8 +165,12 @@ const server = (
   source: CreatedServer['source'],
 ): CreatedServer => ({ renderer, source, ports });
 
+/** Servers of this run. */
+const inTurn = (table: string, first: CreatedServer, second: CreatedServer) =>
+  rotated(`adopted, ${table}`, [first, second], 2, (each) => `${each.renderer} ${each.source}`);
+
 describe('a server whose ports cloud-init configured', () => {
-  test.each([server('netplan', 'OpenStack'), server('networkd', 'NoCloud')])(
+  test.each(inTurn('at once', server('netplan', 'OpenStack'), server('networkd', 'NoCloud')))(
     'is observed, adopted, rebooted, rendered again and released: $renderer, $source',
     async (created) => {
       const host = await serverWithPorts(created);
@@ -168,7 +183,7 @@ describe('a server whose ports cloud-init configured', () => {
       await events.untilSilent();
       const silent = [...events.lines];
       expect(await agent('check')).toMatchObject({
-        nics: [{ found: { adoption: 'Now' } }, { found: { adoption: 'Now' } }],
+        nics: all({ found: { adoption: 'Now' } }),
       });
       await events.untilSilent();
       expect([await foreignFiles(host), events.lines]).toEqual([foreign, silent]);
@@ -181,6 +196,12 @@ describe('a server whose ports cloud-init configured', () => {
       expect(await foreignFiles(host)).toBe(foreign);
       await untilConfigured(host, byAgent);
 
+      // networkd still has the foreign files in memory.
+      expect(await agent('apply', [], removal)).toMatchObject(removed);
+      await untilConfigured(host, byCloudInit);
+      expect(await agent('apply')).toMatchObject({ nics: configured });
+      expect(await foreignFiles(host)).toBe(foreign);
+
       await host.reboot();
       await expectAdoptedAfterBoot(host, agent);
 
@@ -189,10 +210,11 @@ describe('a server whose ports cloud-init configured', () => {
       await expectAdoptedAfterBoot(host, agent);
 
       const rendered = await foreignFiles(host);
-      const mayRemove = [leasedMac, fixedMac];
-      expect(await agent('apply', [], { mayRemove, generation: 2 })).toMatchObject({
-        outcome: 'ok',
-        nics: [{ state: 'Removed' }, { state: 'Removed' }],
+      expect(await agent('apply', [], removal)).toMatchObject(removed);
+      expect(await addressesOf(host)).toMatchObject({
+        [leasedMac]: '',
+        [fixedMac]: '',
+        [otherMac]: '',
       });
       expect(await foreignFiles(host)).toBe(rendered);
       await host.reboot();
@@ -200,7 +222,7 @@ describe('a server whose ports cloud-init configured', () => {
     },
   );
 
-  test.each([server('netplan', 'NoCloud'), server('networkd', 'OpenStack')])(
+  test.each(inTurn('at boot', server('networkd', 'OpenStack'), server('netplan', 'NoCloud')))(
     'is adopted at the next boot without the system bus: $renderer, $source',
     async (created) => {
       const host = await serverWithPorts(created);
@@ -211,11 +233,11 @@ describe('a server whose ports cloud-init configured', () => {
       using events = new KernelEvents([{ name: 'host', host }]);
       await events.untilSilent();
       const silent = [...events.lines];
-      const pending = { state: 'Pending', reason: 'AdoptedAtBoot' };
-      expect(await agent('apply')).toMatchObject({ nics: [pending, pending] });
+      const pending = { nics: all({ state: 'Pending', reason: 'AdoptedAtBoot' }) };
+      expect(await agent('apply')).toMatchObject(pending);
       await events.untilSilent();
       expect(events.lines).toEqual(silent);
-      expect(await agent('check')).toMatchObject({ nics: [pending, pending] });
+      expect(await agent('check')).toMatchObject(pending);
       await host.reboot();
       await expectAdoptedAfterBoot(host, agent);
     },

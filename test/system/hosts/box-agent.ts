@@ -16,7 +16,10 @@ export async function boxForAgents(name: string, kind: BoxKind): Promise<Box> {
 
 /** Command prefix that hides the system bus, as in a Pod without the right `agentSystemBus`. */
 export const withoutBus = [
-  ...['unshare', '--mount', 'sh', '-c'],
+  'unshare',
+  '--mount',
+  'sh',
+  '-c',
   'mount -t tmpfs tmpfs /run/dbus && exec "$0" "$@"',
 ];
 
