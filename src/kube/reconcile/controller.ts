@@ -17,6 +17,8 @@ export interface Outcome {
 export interface Source<T extends KubeObject> {
   readonly store: StoreView<T>;
   keys?(change: Change<T>): readonly string[];
+  /** False: only later changes count, because the keys of all existing objects have a source of their own. */
+  readonly countsExisting?: boolean;
 }
 
 export interface ReconcileResult {
@@ -182,6 +184,6 @@ function follow(source: Source<KubeObject>, queue: WorkQueue): () => void {
     (change) => {
       for (const key of source.keys?.(change) ?? [change.key]) queue.add(key);
     },
-    { replay: true },
+    { replay: source.countsExisting ?? true },
   );
 }
