@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createFakeClock, settled } from '../../time/fake-clock.ts';
 import type { Reflector } from '../cache/reflector.ts';
@@ -182,45 +180,6 @@ describe('controller', () => {
     controller.enqueue('a');
     await clock.advance(5_000);
     expect(await outcome).toBe('Error: no such label');
-  });
-
-  test("a slow reconcile's late failure ends the controller although keys are ready", async () => {
-    const { clock, controller, start } = bench({
-      workers: 1,
-      slowMs: 2_000,
-      reconcile: async (key, signal) => {
-        await clock.sleep(key === 'hung' ? 5_000 : 100, signal);
-        if (key === 'busy') controller.enqueue(key);
-      },
-      onResult: ({ key }) => {
-        if (key === 'hung') throw new Error('no such label');
-      },
-    });
-    let outcome = 'running';
-    start().running.catch((error: unknown) => void (outcome = String(error)));
-    for (const key of ['hung', 'busy']) controller.enqueue(key);
-    await clock.advance(10_000);
-    expect(outcome).toBe('Error: no such label');
-  });
-
-  test('a worker retains no memory of finished reconciles', async () => {
-    setFlagsFromString('--expose-gc');
-    const collectGarbage = runInNewContext('gc') as () => void;
-    let left = 0;
-    const { controller, start } = bench({
-      reconcile: async (key) => (left-- > 0 ? controller.enqueue(key) : undefined),
-      onResult: () => undefined,
-    });
-    start();
-    const heapAfter = async (reconciles: number): Promise<number> => {
-      left = reconciles;
-      controller.enqueue('a');
-      await expect.poll(() => left, { timeout: 60_000 }).toBeLessThan(0);
-      collectGarbage();
-      return process.memoryUsage().heapUsed;
-    };
-    const before = await heapAfter(5_000);
-    expect((await heapAfter(50_000)) - before).toBeLessThan(5_000_000);
   });
 
   test('a worker leaves at most 64 slow reconciles running', async () => {
