@@ -156,6 +156,10 @@ type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 /** Returns the fields with a value. */
 export function defined<T extends object>(fields: T): Defined<T> {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Defined<T>;
+  const result: Defined<T> = {};
+  for (const key in fields) {
+    const { [key]: value } = fields;
+    if (value !== undefined) result[key] = value as Defined<T>[typeof key];
+  }
+  return result;
 }
