@@ -36,6 +36,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '9e13134961fdd8acc77ac0cf4f13104610ac76da71ee63c162cf6cbf32a5a4be',
     'be76c363a224c3a32840aa9d36499aca5eefa039b80aca4c7f972db8e56885ae',
     '872c7f38345ff65881dfe6391c83daa75815ac2b17dc360871572544d1c9a3d1',
+    'ec384cd6edce20fceba180758f4f7df521a58de0c1bfd6fd2083115a5c3093de',
   ],
   'multinicoperators.multinic.example.com': [
     '76d900951b0b115b037945ee70b4dfb0464b53bdf4596a91874121f606c81044',

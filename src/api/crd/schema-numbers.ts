@@ -4,7 +4,7 @@
  */
 export const schemaNumbers = {
   'openstackconfigs.multinic.example.com': 9,
-  'multinicnodeconfigs.multinic.io': 15,
+  'multinicnodeconfigs.multinic.io': 16,
   'multinicoperators.multinic.example.com': 2,
   'multinicbizconfigs.multinic.io': 3,
   'multinicbizconfigs.multinic.okestro.io': 3,
