@@ -16,7 +16,12 @@ it("[P4] a check logs each NIC's whole plan, as the result has room for 120 byte
   const run = { fence: { uid: 'uid-1', generation: 1 }, bootId: 'boot-1' };
   const wanted = { request: request([entry(1), entry(2)]), state: emptyState, journals: [] };
   const on = host([link(1), link(2)]);
-  const nics = compare(on, wanted, { backend: netplan, run, log } as unknown as Context);
+  const nics = compare(on, wanted, {
+    backend: netplan,
+    run,
+    log,
+    hostRoot: '/nowhere',
+  } as unknown as Context);
   expect(nics.map(({ reason }) => reason)).toEqual(['Drifted', 'Drifted']);
   const plans = lines.map((line) => JSON.parse(line) as { msg: string; steps: string[] });
   expect(plans.map(({ msg }) => msg)).toEqual(['plan', 'plan']);

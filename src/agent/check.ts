@@ -1,5 +1,6 @@
 import type { JobRequest, NicResult } from '../api/job.ts';
 import type { Context } from './apply/context.ts';
+import { socketOn } from './apply/handover.ts';
 import type { JournalEntry } from './apply/memory.ts';
 import { planAll } from './planning/plan.ts';
 import type { Refusal } from './planning/refusals.ts';
@@ -25,7 +26,8 @@ export function compare(host: Snapshot, wanted: Wanted, context: Context): NicRe
   const { journals, ...asked } = wanted;
   const inHand = new Map(journals.map(({ mac, step }) => [mac, interrupted(step)]));
   const { backend, run, log } = context;
-  const plan = planAll({ ...asked, host, backend, bootId: run.bootId, inHand });
+  const bus = socketOn(context);
+  const plan = planAll({ ...asked, host, backend, bus, bootId: run.bootId, inHand });
   // A result has room for 120 bytes per NIC.
   for (const unit of [...plan.removal.units, ...plan.apply.units]) {
     const { mac } = unit.target;

@@ -3,7 +3,8 @@ import type { JobRequest, NicResult } from '../api/job.ts';
 import { beforeChange, connectivityAfter } from './apply/before-change.ts';
 import type { Connect } from './apply/connectivity.ts';
 import { bootId, type Context, openContext, type Tools } from './apply/context.ts';
-import { planWithoutLeases } from './apply/leased.ts';
+import { busOn, socketOn } from './apply/handover.ts';
+import { type Planned, planWithoutLeases } from './apply/leased.ts';
 import { type JournalEntry, readJournals, readState } from './apply/memory.ts';
 import { receiversOf } from './apply/receivers.ts';
 import { type Recovered, recover } from './apply/recover.ts';
@@ -14,7 +15,7 @@ import { compare } from './check.ts';
 import { fitOf } from './fit.ts';
 import type { Ip } from './ip/session.ts';
 import { writeLastRun } from './last-run.ts';
-import { nameServersOn, observeFamily } from './observe/family.ts';
+import { observeFamily } from './observe/family.ts';
 import type { UnicastFilter } from './observe/fdb.ts';
 import { hostOf, observeHost, siteAt } from './observe/host.ts';
 import type { PathReader } from './path/ip.ts';
@@ -149,7 +150,7 @@ async function executePlan(
   start: Context,
   deps: Pick<ConfigureDeps, 'paths' | 'tcp'>,
 ): Promise<Findings> {
-  const planned = await planWithoutLeases({ input, plan: planAll(input) }, memory.state, start);
+  const planned = await planWithoutLeases(await planWithBus(input, start), memory.state, start);
   const { input: now, plan } = planned;
   const { host } = now;
   logPlan(plan, host, start);
@@ -176,6 +177,17 @@ async function executePlan(
     await writeLastRun({ request: now.request, plan, findings, before, after: paths }, context);
   }
   return findings;
+}
+
+/** Plans with the system bus; if networkd does not answer, adopted links wait for the next boot. */
+async function planWithBus(given: PlanInput, context: Context): Promise<Planned> {
+  const input = { ...given, bus: socketOn(context) };
+  const plan = planAll(input);
+  const isNeeded = plan.apply.units.some(({ handover }) => handover !== undefined);
+  const bus = isNeeded ? await busOn(context) : 'present';
+  if (bus === 'present') return { input, plan };
+  const without = { ...input, bus };
+  return { input: without, plan: planAll(without) };
 }
 
 /** Restores foreign state on NICs with a transaction; `host` is the host before any change. */
@@ -227,8 +239,8 @@ async function check(
   const wanted = { request, state, journals, receives };
   const { links } = host;
   const compared = withCarrier(compare(host, wanted, context), { before: links, after: links });
-  const nameServers = (index: number) => nameServersOn(context.hostRoot, index);
-  const found = withFound(compared, { request, state, host, nameServers });
+  const bus = socketOn(context);
+  const found = withFound(compared, { request, state, host, backend: context.backend, bus });
   const paths = await judgePaths(found, { request, state, host }, { reader, site: context });
   const { nics } = paths;
   const warnings = [...warningsOn(nics, { host, state }, context), ...paths.warnings];
@@ -318,7 +330,8 @@ async function conclude(
   state: AgentState,
   context: Context,
 ): Promise<Findings> {
-  const warnings = warningsOn(nics, before, context);
+  const { host, state: known } = before;
+  const warnings = warningsOn(nics, { host, state: known, after: state }, context);
   const found = { warnings, ...memoryOf(state, before.request, context.blocked) };
   try {
     await context.stateFile.write(state);

@@ -23,23 +23,63 @@ export function nodeAddressOf(
   return own.map(({ cidr }) => plainForm(ipOf(cidr))).find((ip) => nodes.has(ip));
 }
 
-/** True if the link has the Node address, or the kernel's preferred default route in main. */
+/**
+ * True if the link has a Node address. Without such a link, the kernel's preferred default route in main decides: a
+ * second lease may have a default route with equal metric.
+ */
 export function isPrimary(
   link: Pick<Link, 'name'>,
   site: NodeAddresses & { readonly host: Pick<KernelSnapshot, 'routes'> },
 ): boolean {
-  const defaultRoutes = site.host.routes.filter(
+  const nodes = addressedLinks(site);
+  return nodes.size > 0 ? nodes.has(link.name) : hasBestDefault(link, site.host);
+}
+
+/** Returns the names of the links with a Node address. */
+function addressedLinks({ host, protectedAddresses }: NodeAddresses): ReadonlySet<string> {
+  const nodes = new Set(protectedAddresses.map(plainForm));
+  const own = host.addresses.filter(({ cidr }) => nodes.has(plainForm(ipOf(cidr))));
+  return new Set(own.map(({ link }) => link));
+}
+
+function hasBestDefault({ name }: Pick<Link, 'name'>, host: Pick<KernelSnapshot, 'routes'>) {
+  const defaultRoutes = host.routes.filter(
     (item) => isDefault(item) && item.table === rt.mainTable,
   );
   const four = defaultRoutes.filter(({ family }) => family === 4);
   const defaults = four.length > 0 ? four : defaultRoutes;
-  const metrics = defaults
-    .filter(({ links }) => links.includes(link.name))
-    .map(({ metric }) => metric);
+  const metrics = defaults.filter(({ links }) => links.includes(name)).map(({ metric }) => metric);
   const own = Math.min(...metrics);
-  const others = defaults.filter(({ links }) => !links.includes(link.name));
-  if (nodeAddressOf(link, site) !== undefined) return true;
+  const others = defaults.filter(({ links }) => !links.includes(name));
   return metrics.length > 0 && !others.some(({ metric }) => metric < own);
+}
+
+/** True if the node keeps a default route in main without this route: for the same family, or for IPv4. */
+export function hasOtherDefault(
+  { routes }: Pick<KernelSnapshot, 'routes'>,
+  { links, family }: Route,
+): boolean {
+  return routes.some(
+    (other) =>
+      isDefault(other) &&
+      other.table === rt.mainTable &&
+      (other.family === family || other.family === 4) &&
+      !other.links.some((name) => links.includes(name)),
+  );
+}
+
+/** True if the node would lose its last default route in main with this link's routes. */
+export function hasOnlyDefault(
+  { name }: Pick<Link, 'name'>,
+  host: Pick<KernelSnapshot, 'routes'>,
+): boolean {
+  return host.routes.some(
+    (route) =>
+      isDefault(route) &&
+      route.table === rt.mainTable &&
+      route.links.includes(name) &&
+      !hasOtherDefault(host, route),
+  );
 }
 
 /** Returns the node's own links: those with a Node address, else those with the preferred default route. */
@@ -47,7 +87,5 @@ export function ownLinks(
   host: Pick<KernelSnapshot, 'links' | 'addresses' | 'routes'>,
   protectedAddresses: readonly string[],
 ): Link[] {
-  const site = { host, protectedAddresses };
-  const addressed = host.links.filter((link) => nodeAddressOf(link, site) !== undefined);
-  return addressed.length > 0 ? addressed : host.links.filter((link) => isPrimary(link, site));
+  return host.links.filter((link) => isPrimary(link, { host, protectedAddresses }));
 }

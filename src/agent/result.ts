@@ -156,7 +156,7 @@ export function unitResult(unit: Unit, failure?: Failure): NicResult {
   const { action, target, before, after } = unit;
   if (failure) return failedResult(target, failure.name ?? before.link?.name ?? '', failure);
   const name = after.link?.name ?? '';
-  const left = filesLeft(unit);
+  const left = filesLeft(unit) ?? unit.atBoot;
   if (left) return failedResult(target, name, left);
   const done = action === 'apply' ? 'Configured' : 'Removed';
   return { ...target, name, state: done, reason: done, message: '' };
@@ -191,7 +191,7 @@ function failedResult(
 }
 
 function stateOf(reason: NicReason): NicResult['state'] {
-  if (reason === 'WaitingForNIC') return 'Pending';
+  if (reason === 'WaitingForNIC' || reason === 'AdoptedAtBoot') return 'Pending';
   return reason === 'RemovalHeld' ? 'Held' : 'Failed';
 }
 

@@ -132,6 +132,8 @@ export interface ConfigFile extends HostFile {
   readonly generated?: true;
   /** A foreign file's stanzas about NICs; absent if unknown. */
   readonly stanzas?: readonly Stanza[];
+  /** Names or ids of links in bonds, bridges and VLANs; absent: none. */
+  readonly members?: readonly string[];
 }
 
 /** NIC configuration in a foreign file: a netplan definition, or the file's only profile. */
@@ -144,6 +146,22 @@ export interface Stanza {
   readonly nameServers?: readonly string[];
   /** The stanza's NICs; absent: all NICs in the file. Names may be shell patterns. */
   readonly nics?: { readonly macs: readonly string[]; readonly names: readonly string[] };
+  /** The definition's id in netplan, else the file name; absent if unknown. */
+  readonly id?: string;
+  /** First line in the file, from 1; absent if unknown. */
+  readonly line?: number;
+  /** Addresses, routes and rules in the stanza; absent if none. */
+  readonly fixed?: FixedConfig;
+  /** Option that keeps the link down or unmanaged, such as `activation-mode`; absent: none. */
+  readonly off?: string;
+}
+
+/** Configuration a stanza sets without DHCP. */
+export interface FixedConfig {
+  /** `ip/prefix`. */
+  readonly addresses: readonly string[];
+  readonly routes: readonly Pick<Route, 'to' | 'via' | 'table'>[];
+  readonly rules: readonly { readonly from: string; readonly table: number }[];
 }
 
 /** Stanza for a malformed file. */
@@ -158,7 +176,15 @@ export function nameServersIn(servers: readonly string[]): Pick<Stanza, 'nameSer
 /** NICs a foreign file configures. */
 export type Claims = Pick<
   ConfigFile,
-  'macs' | 'names' | 'leases' | 'patterns' | 'except' | 'notNames' | 'generated' | 'stanzas'
+  | 'macs'
+  | 'names'
+  | 'leases'
+  | 'patterns'
+  | 'except'
+  | 'notNames'
+  | 'generated'
+  | 'stanzas'
+  | 'members'
 >;
 
 /** Content of a managed file, written by any generation, about a single NIC. */
@@ -177,6 +203,15 @@ interface GeneratedConfig extends OwnFile {
   readonly routes?: readonly Pick<Route, 'to' | 'table' | 'metric'>[];
 }
 
+/** Link as the network manager knows it. */
+export interface ManagedLink {
+  /** File whose configuration the manager holds in memory for the link; absent: none. */
+  readonly file?: string;
+  /** Link names in the file as loaded; empty: any name. */
+  readonly names: readonly string[];
+  readonly nameServers: readonly string[];
+}
+
 /** Everything the agent reads from a host at one moment; input for plans. */
 export interface Snapshot {
   readonly links: readonly Link[];
@@ -191,6 +226,8 @@ export interface Snapshot {
   readonly files: readonly ConfigFile[];
   /** Configuration folders missing on the host; absent if none is missing. */
   readonly missingFolders?: readonly string[];
+  /** Links the network manager has configured since boot, by link index; absent: none. */
+  readonly managedLinks?: ReadonlyMap<number, ManagedLink>;
   /**
    * Configuration last generated for the network manager from managed files. The manager sets it whenever the NIC's
    * carrier appears, also after a replug. Includes configuration held since boot for detached NICs.
@@ -199,7 +236,7 @@ export interface Snapshot {
 }
 
 /** Kernel part of a snapshot. */
-export type KernelSnapshot = Omit<Snapshot, 'files' | 'held' | 'missingFolders'>;
+export type KernelSnapshot = Omit<Snapshot, 'files' | 'held' | 'missingFolders' | 'managedLinks'>;
 
 /** Settings `net.FAMILY.conf.LINK.KEY` the agent sets, as `FAMILY.KEY` (networking/ip-sysctl in the kernel docs). */
 export const settingKeys = [

@@ -47,6 +47,22 @@ const originalNic = z
   })
   .transform(withFormerSettings);
 
+/** Foreign configuration of a NIC taken over by consent. */
+const adoptedConfig = z.object({
+  path: z.string(),
+  /** Stanza or profile in the file. */
+  id: z.string(),
+  /** Digest of the file when taken over. */
+  sha256: z.string(),
+  mode: z.int(),
+  /** `uid:gid`; absent for an unchanged file. */
+  owner: z.string().exactOptional(),
+  /** Numbers of lines turned into comments; absent for an unchanged file. */
+  lines: z.array(z.int()).exactOptional(),
+});
+
+export type AdoptedConfig = z.infer<typeof adoptedConfig>;
+
 /** NIC state: the agent's record for a configured NIC. Without a record nothing on the NIC is managed. */
 export const nicRecord = z.object({
   mac: z.string(),
@@ -67,6 +83,8 @@ export const nicRecord = z.object({
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
   /** Absent in records by earlier agents; the fields above then supply the keys. */
   owned: ownership.exactOptional(),
+  /** Absent for a NIC without foreign configuration. */
+  adopted: z.array(adoptedConfig).exactOptional(),
   /** For the NIC's release; absent in version 1. */
   original: originalNic.exactOptional(),
   /** Managed configuration the network manager has held since this boot: the manager never rereads a file by itself. */

@@ -4,7 +4,7 @@ import type { Context } from './apply/context.ts';
 import { hasNoLinkFiles, linkFileRules, nameByRules, rulesPlace } from './backends/udev-rules.ts';
 import { nicOf } from './identity.ts';
 import { isLeftAlone } from './observe/family.ts';
-import { readHostFiles } from './observe/host.ts';
+import { readHostFiles } from './observe/host-files.ts';
 import type { Backend } from './planning/backend.ts';
 import { claimOn } from './planning/claim.ts';
 import { isCompleted, warningsOf } from './result.ts';
@@ -15,6 +15,8 @@ import type { AgentState } from './state.ts';
 interface Before {
   readonly host: Snapshot;
   readonly state: AgentState;
+  /** State after the run; absent in a check. */
+  readonly after?: AgentState;
 }
 
 /**
@@ -22,7 +24,7 @@ interface Before {
  */
 export function warningsOn(
   nics: readonly NicResult[],
-  { host, state }: Before,
+  { host, state, after = state }: Before,
   context: Context,
 ): readonly string[] {
   return [
@@ -30,16 +32,17 @@ export function warningsOn(
     ...warningsOf(nics, context.sysctls),
     ...notPersistent(nics, host, context),
     ...renamedAtBoot(nics, context),
-    ...claimedAtBoot(nics, host),
+    ...claimedAtBoot(nics, host, after),
   ];
 }
 
 /** Warns if a foreign file configures the NIC, too: the file decides about the next boot. */
-function claimedAtBoot(nics: readonly NicResult[], host: Snapshot): string[] {
+function claimedAtBoot(nics: readonly NicResult[], host: Snapshot, records: AgentState): string[] {
   return nics
     .filter(({ state }) => state === 'Configured')
     .flatMap(({ mac, name }) => {
-      const claim = claimOn({ mac, names: [name] }, host);
+      const adopted = records.nics.find((nic) => nic.mac === mac)?.adopted;
+      const claim = claimOn({ mac, names: [name], adopted }, host);
       return claim ? [`NotPersistent ${name}, also configured by ${claim.file.path}`] : [];
     });
 }

@@ -1,5 +1,30 @@
 import * as z from 'zod';
 
+/** What happens to configuration of a requested NIC by other programs: a NIC with it is refused, or taken over. */
+export const existingConfiguration = z.enum(['Refuse', 'Adopt']);
+
+export type ExistingConfiguration = z.infer<typeof existingConfiguration>;
+
+/**
+ * What `existingConfiguration: Adopt` does to found configuration. `Now`: takes it over at once; `AtBoot`: at the next
+ * boot, as the agent has no system bus. All others: the reason against adoption.
+ */
+export const adoptions = [
+  'Now',
+  'AtBoot',
+  'NodeLink',
+  'OtherLinksToo',
+  'FileWins',
+  'CannotParse',
+  'OnlyNameServers',
+  'LinkInUse',
+  'TurnedOff',
+  'NotWritable',
+  'NotFromFile',
+] as const;
+
+export type Adoption = (typeof adoptions)[number];
+
 /**
  * A NIC's configuration by foreign programs, as found by an agent: the file for the next boot, and the present kernel
  * state. Managed state is left out.
@@ -35,6 +60,13 @@ export const foundConfiguration = z.object({
     .optional()
     .describe('Name servers that the file or the lease sets.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
+  adoption: z
+    .string()
+    .max(32)
+    .optional()
+    .describe(
+      'What existingConfiguration: Adopt does: Now, AtBoot (takes effect at the next boot), or the reason against adoption.',
+    ),
 });
 
 export type FoundConfiguration = z.infer<typeof foundConfiguration>;

@@ -1,18 +1,19 @@
 import * as z from 'zod';
 import { familyOf, plainForm } from './address.ts';
 import { clusterNetwork, maxClusterNetworks } from './cluster-networks.ts';
-import { foundConfiguration } from './found-configuration.ts';
+import { existingConfiguration, foundConfiguration } from './found-configuration.ts';
 import type { NicCode } from './nic-codes.ts';
 
 /**
  * Versions of request and result; both sides refuse any other version. Version 2 adds machine, fence and known NICs;
  * version 3 adds IPv6, routing other than `pbr`, and the action `check`; version 4 names removable NICs; version 5
- * adds the cluster's networks, codes and newer reasons. Older agents receive an older version without newer features.
+ * adds the cluster's networks, codes and newer reasons; version 6 adds the adoption of configured NICs. Older agents
+ * receive an older version without newer features.
  */
-export const protocols = [1, 2, 3, 4, 5] as const;
+export const protocols = [1, 2, 3, 4, 5, 6] as const;
 export type Protocol = (typeof protocols)[number];
 /** Latest version. */
-export const protocol = 5 satisfies Protocol;
+export const protocol = 6 satisfies Protocol;
 const protocolVersion = z.union(protocols.map((version) => z.literal(version)));
 
 /**
@@ -133,6 +134,8 @@ export const jobRequest = z.object({
   clusterNetworks: z.array(clusterNetwork).max(maxClusterNetworks).optional(),
   /** Protocol 5: the API server, for lookups and probes; outside the content hash. */
   apiServer: apiServer.optional(),
+  /** Protocol 6: consent to take over existing configuration of the requested NICs; undefined: `Refuse`. */
+  existingConfiguration: existingConfiguration.optional(),
   /** Network manager whose folders the Pod mounts; undefined: netplan. Older agents ignore this field. */
   family: family.optional(),
   /** Rights; an agent that lacks any right refuses (`RightMissing`). Older agents ignore this field. */
@@ -171,6 +174,7 @@ export const nicReason = z.enum([
   'MACChanged',
   'NodeConnectivityLost',
   'FilesLeft',
+  'AdoptedAtBoot',
 ]);
 
 export type NicReason = z.infer<typeof nicReason>;
@@ -210,19 +214,21 @@ export function isInPlace(nic: Pick<NicResult, 'state' | 'reason' | 'code'>): bo
   return isBeyondApply(nic) && reason !== 'MACChanged' && reason !== 'SubnetOverlapsCluster';
 }
 
-/** Reasons since protocol 5, with the reason for controllers before: their list of reasons is closed. */
-const reasonsSince5: Partial<Record<NicReason, NicReason>> = {
-  SubnetOverlapsCluster: 'NICInUse',
-  PathBypassed: 'VerifyFailed',
-  NodePathTaken: 'VerifyFailed',
-  MACChanged: 'NICInUse',
-  NodeConnectivityLost: 'VerifyFailed',
-  FilesLeft: 'VerifyFailed',
+/** Later reasons, with their first protocol and the reason for controllers before: their list of reasons is closed. */
+const laterReasons: Partial<Record<NicReason, { since: Protocol; before: NicReason }>> = {
+  SubnetOverlapsCluster: { since: 5, before: 'NICInUse' },
+  PathBypassed: { since: 5, before: 'VerifyFailed' },
+  NodePathTaken: { since: 5, before: 'VerifyFailed' },
+  MACChanged: { since: 5, before: 'NICInUse' },
+  NodeConnectivityLost: { since: 5, before: 'VerifyFailed' },
+  FilesLeft: { since: 5, before: 'VerifyFailed' },
+  AdoptedAtBoot: { since: 6, before: 'NICInUse' },
 };
 
 /** Returns the reason as a controller with this protocol reads it. */
 export function reasonFor(reason: NicReason, spoken: Protocol): NicReason {
-  return spoken >= 5 ? reason : (reasonsSince5[reason] ?? reason);
+  const later = laterReasons[reason];
+  return later && spoken < later.since ? later.before : reason;
 }
 
 /**

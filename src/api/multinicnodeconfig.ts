@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { appliedRecord } from './applied-record.ts';
 import { conditions } from './condition.ts';
-import { foundConfiguration } from './found-configuration.ts';
+import { existingConfiguration, foundConfiguration } from './found-configuration.ts';
 import type { ObjectMeta } from './object-meta.ts';
 import { text, time } from './schema-fields.ts';
 
@@ -124,6 +124,11 @@ export const nodeConfigSpec = z.object({
     .optional()
     .describe(
       'Apply (default), or Observe: the node is only checked, nothing is changed on it. Outside specHash.',
+    ),
+  existingConfiguration: existingConfiguration
+    .optional()
+    .describe(
+      'Refuse (default), or Adopt: takes over existing configuration of the NICs. A later Refuse changes nothing on adopted NICs. Outside specHash.',
     ),
 });
 

@@ -43,6 +43,9 @@ export const nicCodes = [
   'NotNamed',
   'LinkPresent',
   'HeldNicHas',
+  'AdoptionRefused',
+  'BusMissing',
+  'BusFailed',
 ] as const;
 
 export type NicCode = (typeof nicCodes)[number];

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { conditions } from './condition.ts';
+import { existingConfiguration } from './found-configuration.ts';
 import { nodeConfigMode, routing } from './multinicnodeconfig.ts';
 import type { ObjectMeta } from './object-meta.ts';
 import { text, time } from './schema-fields.ts';
@@ -86,6 +87,11 @@ export const settings = z
       .optional()
       .describe(
         'Apply (default), or Observe: nodes are only checked, and the status shows what an apply would change. Not with violaCompatibility legacy.',
+      ),
+    existingConfiguration: existingConfiguration
+      .optional()
+      .describe(
+        'What to do with NICs that other programs configured already: Refuse (default), or Adopt: take their configuration over. Adopted NICs stay so after a later Refuse.',
       ),
   })
   .describe('Endpoints, timeouts and rules; each overrides the configuration of the operator.');

@@ -7,7 +7,8 @@ import { readState } from '../../src/agent/apply/memory.ts';
 import { textOf } from '../../src/agent/apply/whole-file.ts';
 import { netplan } from '../../src/agent/backends/netplan.ts';
 import type { Ip, IpAnswer } from '../../src/agent/ip/session.ts';
-import { namesIn, siteAt, sysctlPath } from '../../src/agent/observe/host.ts';
+import { siteAt, sysctlPath } from '../../src/agent/observe/host.ts';
+import { namesIn } from '../../src/agent/observe/host-files.ts';
 import { type Operation, sixPrefix } from '../../src/agent/planning/operation.ts';
 import {
   type SettingKey,

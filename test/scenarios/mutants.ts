@@ -150,8 +150,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   'RW-28': {
     file: 'src/agent/backends/netplan-document.ts',
-    find: '`      set-name: ${nic.name}`,',
-    replace: '',
+    find: '(id === idOf(nic) ? [`      set-name: ${nic.name}`] : [])',
+    replace: '[]',
     noticedBy: 'src/agent/backends/netplan.test.ts',
   },
   'RW-29': {

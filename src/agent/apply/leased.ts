@@ -1,17 +1,15 @@
 import { join } from 'node:path';
 import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 import { disconnectNic, unmanageNic } from '../bus/network-manager.ts';
-import { isThere, observeHost, observeLinks } from '../observe/host.ts';
+import { observeHost, observeLinks } from '../observe/host.ts';
+import { isThere } from '../observe/host-files.ts';
 import type { PlanInput } from '../planning/candidates.ts';
 import { hostWithoutLeases, isLeased, withoutAutomaticProfiles } from '../planning/leases.ts';
 import { planAll, type WholePlan } from '../planning/plan.ts';
 import type { AgentState } from '../state.ts';
 import type { Context } from './context.ts';
+import { answerTimeoutMs, busSocket } from './handover.ts';
 
-/** Mounted only if the installation grants agents this right. */
-const busSocket = '/run/dbus/system_bus_socket';
-/** Timeout in ms: NetworkManager answers at once unless hung. */
-const answerTimeoutMs = 5_000;
 /** Timeout in ms: NetworkManager removes its configuration from the NIC step by step. */
 const releaseTimeoutMs = 10_000;
 const pauseMs = 100;

@@ -137,7 +137,10 @@ export async function verifyLinks(
     [...goals, ...unaffected],
     context,
     {
-      ...(changed.seen ? { first: changed.seen } : {}),
+      // networkd has changed handed-over links since.
+      ...(changed.seen && !work.going.some(({ handover }) => handover)
+        ? { first: changed.seen }
+        : {}),
       renamedFrom: context.udev ? renamed : [],
       contested: changed.contested,
       alarm: (now) => lostByNode(before, now, context.macs),

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { fence } from '../../api/job.ts';
-import { namesIn } from '../observe/host.ts';
+import { namesIn } from '../observe/host-files.ts';
 import { nicState } from '../planning/nic-state.ts';
 import { batchLine } from '../planning/operation.ts';
 import { rulesFrom } from '../planning/ownership.ts';

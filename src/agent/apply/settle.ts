@@ -1,5 +1,5 @@
-import { isConfiguring } from '../observe/family.ts';
 import { observeLinks } from '../observe/host.ts';
+import { isConfiguring } from '../observe/managed-links.ts';
 import { onlyLink } from '../planning/candidates.ts';
 import { diffNic } from '../planning/diff.ts';
 import {

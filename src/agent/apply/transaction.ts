@@ -5,6 +5,7 @@ import type { KernelSnapshot, Snapshot } from '../snapshot.ts';
 import type { AgentState } from '../state.ts';
 import type { Context } from './context.ts';
 import { commitFiles, settleFiles, stageFiles, syncFiles } from './disk.ts';
+import { generated, handBack, handOver } from './handover.ts';
 import { type Changed, changeLinks, verifyLinks } from './links.ts';
 import { removeJournal, syncJournals, writeJournal } from './memory.ts';
 import { type Failure, TransactionBatch } from './rollback.ts';
@@ -40,6 +41,7 @@ export async function transact(
   await work.together('ApplyFailed', async () => {
     changed = await changeLinks(work, context.latest ?? before, context);
   });
+  await work.together('ApplyFailed', () => handOver(work, context));
   let last: KernelSnapshot | undefined;
   await work.together('VerifyFailed', async () => {
     last = await verifyLinks(
@@ -60,12 +62,17 @@ export async function transact(
       context,
     ),
   );
+  await refuseInvalid(work, context);
   await work.together('PersistFailed', async () => {
     const after = work.going.reduce(stateAfter, state);
     await context.stateFile.write(after);
     next = after;
   });
   const warnings = await cleanUp(work.going, context);
+  await handBack(
+    units.filter((unit) => isWithForeign(unit, work)),
+    context,
+  );
   const undone = work.failures.size > 0;
   return {
     state: next,
@@ -85,6 +92,22 @@ async function undoIfCutOff(work: TransactionBatch, { connectivity }: Context): 
   if (!lost) return;
   const causes = work.going.filter((unit) => changesKernel(unit) && !work.failures.has(unit));
   for (const unit of causes.toReversed()) await work.fail(unit, lost);
+}
+
+/** True if the foreign configuration is to act again: after a removal, or a failed apply. */
+function isWithForeign(unit: Unit, { going }: TransactionBatch): boolean {
+  return (unit.action === 'remove') === going.includes(unit);
+}
+
+/** Rolls back all transactions with adopted files if netplan refuses the host's files. */
+async function refuseInvalid(work: TransactionBatch, context: Context): Promise<void> {
+  const message = await generated(work.going, context);
+  if (message === undefined) return;
+  const adopting = work.going.filter(
+    ({ action, desired }) => action === 'apply' && desired?.adopted,
+  );
+  for (const unit of adopting.toReversed())
+    await work.fail(unit, { reason: 'PersistFailed', message });
 }
 
 /** Cleans up after the change; leftovers are removed by the next run. Returns failed backups. */

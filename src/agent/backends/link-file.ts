@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import * as z from 'zod';
 import { indexOfName, interfaceName, maxIndex } from '../../api/names.ts';
 import type { Place, RenderedFile } from '../planning/backend.ts';
@@ -18,7 +19,7 @@ import {
 
 const directory = '/etc/systemd/network';
 /** File names used by this agent and predecessors; the two numbers in an old name may differ. */
-const ownName = /^\/etc\/systemd\/network\/9\d*-multinic\d+\.link$/;
+const ownName = /^\/etc\/systemd\/network\/(?:9\d*|05)-multinic\d+\.link$/;
 
 /** Folders where udev looks for link names (systemd.link(5)). */
 export const linkPlaces: readonly Place[] = ['/etc', '/run', '/usr/lib'].map((root) => ({
@@ -29,17 +30,21 @@ export const linkPlaces: readonly Place[] = ['/etc', '/run', '/usr/lib'].map((ro
 }));
 
 /** udev applies the first matching file in name order: systemd's own `99-default.link` matches all links. */
-function linkPath(index: number): string {
-  return `${directory}/${index === 9 ? 98 : 90 + index}-${interfaceName(index)}.link`;
+function linkPath({ index, adopted }: DesiredNic): string {
+  const place = adopted ? adoptedPlace : index === 9 ? 98 : 90 + index;
+  return `${directory}/${place}-${interfaceName(index)}.link`;
 }
+
+/** Number for adopted NICs: the first matching file wins, and cloud-init's have the number 10. */
+export const adoptedPlace = '05';
 
 /**
  * Renders the file by which udev names the NIC. `PermanentMACAddress=` would be more precise, but systemd 239 on
  * Enterprise Linux 8 lacks it, and some NICs have no permanent MAC.
  */
-export function renderLink({ index, mac, name }: DesiredNic, mode: number): RenderedFile {
-  const text = `[Match]\nMACAddress=${mac}\n\n[Link]\nName=${name}\n`;
-  return { path: linkPath(index), text, mode };
+export function renderLink(nic: DesiredNic, mode: number): RenderedFile {
+  const text = `[Match]\nMACAddress=${nic.mac}\n\n[Link]\nName=${nic.name}\n`;
+  return { path: linkPath(nic), text, mode };
 }
 
 const ownLink = z.strictObject({
@@ -62,7 +67,7 @@ export function readLink(file: HostFile): ConfigFile {
   return {
     ...file,
     ...claimsOf(file.path, linesWithDropIns(file) ?? []),
-    stanzas: [{ section: '[Link]' }],
+    stanzas: [{ section: '[Link]', id: basename(file.path) }],
   };
 }
 

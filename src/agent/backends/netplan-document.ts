@@ -14,14 +14,20 @@ function idOf({ name }: DesiredNic): string {
 
 /** Renders a NIC's netplan document. Addresses and MACs are quoted: YAML 1.1 reads some as base-60 numbers. */
 export function renderDocument(nic: DesiredNic): string {
-  const lines = [
-    'network:',
-    '  version: 2',
-    '  ethernets:',
-    `    ${idOf(nic)}:`,
+  const lines = ['network:', '  version: 2', '  ethernets:', ...definitionOf(nic)];
+  return `${lines.join('\n')}\n`;
+}
+
+/**
+ * Returns the NIC's definition, as lines. Under ids other than ours the definition gives no name, and applies to the NIC
+ * under any name.
+ */
+export function definitionOf(nic: DesiredNic, id: string = idOf(nic)): string[] {
+  return [
+    `    ${id}:`,
     '      match:',
     `        macaddress: "${nic.mac}"`,
-    `      set-name: ${nic.name}`,
+    ...(id === idOf(nic) ? [`      set-name: ${nic.name}`] : []),
     // Without `optional` a boot waits two minutes for a NIC without a carrier.
     '      optional: true',
     `      mtu: ${nic.mtu}`,
@@ -36,7 +42,6 @@ export function renderDocument(nic: DesiredNic): string {
     ...section('routes', nic.routes.map(routeLines)),
     ...section('routing-policy', nic.rules.map(ruleLines)),
   ];
-  return `${lines.join('\n')}\n`;
 }
 
 function section(name: string, items: readonly string[][]): string[] {

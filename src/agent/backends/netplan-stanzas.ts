@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { nameServersIn, type Stanza } from '../snapshot.ts';
+import { fixedOf } from './netplan-fixed.ts';
 
 const anyEthernet = z.looseObject({
   match: z
@@ -14,6 +15,11 @@ const anyEthernet = z.looseObject({
   'accept-ra': z.unknown().optional(),
   addresses: z.unknown().optional(),
   nameservers: z.unknown().optional(),
+  gateway4: z.unknown().optional(),
+  gateway6: z.unknown().optional(),
+  routes: z.unknown().optional(),
+  'routing-policy': z.unknown().optional(),
+  'activation-mode': z.unknown().optional(),
 });
 
 type Ethernet = z.infer<typeof anyEthernet> | null | undefined;
@@ -75,11 +81,15 @@ function ethernetStanza(id: string, nic: Ethernet): Stanza {
   const fixed = Array.isArray(nic?.addresses) && nic.addresses.length > 0 ? 'addresses' : undefined;
   const field = option ?? fixed;
   const servers = z.object({ addresses: z.array(z.string()) }).safeParse(nic?.nameservers).data;
+  const mode = nic?.['activation-mode'];
   return {
     section: `ethernets.${id}${field ? `.${field}` : ''}`,
     dhcp: option !== undefined,
     ...nameServersIn(servers?.addresses ?? []),
     nics: matchOf(id, nic),
+    id,
+    ...fixedOf(nic),
+    ...(mode === 'off' || mode === 'manual' ? { off: 'activation-mode' } : {}),
   };
 }
 

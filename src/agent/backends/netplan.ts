@@ -10,6 +10,7 @@ import {
   type OwnFile,
 } from '../snapshot.ts';
 import { readBlockYaml, renderDocument, validateDocument } from './netplan-document.ts';
+import { maskFor, maskOwner, maskPath, validateMask } from './netplan-mask.ts';
 import { anyDocument, isTrue, matchOf, membersOf, stanzasOf } from './netplan-stanzas.ts';
 
 const directory = '/etc/netplan';
@@ -46,11 +47,15 @@ export const netplan: Backend = {
   held,
   path,
   render: (nic) => ({
-    companions: [],
+    companions: nic.adopted ? [maskFor(nic, nic.adopted)] : [],
     // netplan warns about world-readable files.
     main: { path: path(nic.index), text: renderDocument(nic), mode: 0o600 },
   }),
-  validate: ({ text }, nic) => validateDocument(text, nic),
+  adoption: { path: maskPath, precedes: (other, own) => other > own },
+  validate(file, nic) {
+    if (file.path === maskPath(nic.index)) validateMask(file.text, nic);
+    else validateDocument(file.text, nic);
+  },
 };
 
 function path(index: number): string {
@@ -58,6 +63,8 @@ function path(index: number): string {
 }
 
 async function read(file: HostFile): Promise<ConfigFile> {
+  const masked = maskOwner(file);
+  if (masked) return { ...file, own: masked, macs: [masked.mac] };
   const isOurs = ownName.test(file.path);
   const document = (isOurs && asWeWrite(file.text)) || (await anyYaml(file.text));
   const own = isOurs ? ownFile(document) : undefined;
@@ -90,8 +97,8 @@ function ownFile(document: unknown): OwnFile | undefined {
   };
 }
 
-/** networkd file matching a NIC by this MAC and, as netplan renames the NIC, by this name. */
-const generatedName = /\/10-netplan-(?:00-)?multinic(\d)\.network$/;
+/** networkd file matching a NIC by this MAC; with id `01-` under any name, otherwise under this name. */
+const generatedName = /\/10-netplan-(?:0[01]-)?multinic(\d)\.network$/;
 
 function held({ path: at, text }: HostFile): OwnFile | undefined {
   const [, index] = generatedName.exec(at) ?? [];
@@ -124,6 +131,7 @@ function claimsOf(document: unknown, text: string): Claims {
     ],
     leases: patterns.filter(({ leased }) => leased).map(({ name }) => name),
     patterns: patterns.filter(({ leased }) => !leased).map(({ name }) => name),
+    ...(members.length > 0 ? { members } : {}),
     stanzas: stanzasOf(data.network),
   };
 }

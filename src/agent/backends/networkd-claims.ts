@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { indexOfName, maxIndex } from '../../api/names.ts';
 import { isPattern } from '../shell-pattern.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type Stanza,
 } from '../snapshot.ts';
 import { type IniLine, valueIn } from './ini-text.ts';
+import { fixedIn } from './networkd-fixed.ts';
 import {
   isEmptyMatch,
   isOfOtherKind,
@@ -23,17 +25,21 @@ import {
 } from './systemd-match.ts';
 
 /** File names used by this agent; the two numbers may differ. */
-const ownName = /^\/etc\/systemd\/network\/9\d*-multinic\d+\.network$/;
+const ownName = /^\/etc\/systemd\/network\/(?:9\d*|05)-multinic\d+\.network$/;
 
 /** Parses a `.network` file: which NICs it configures, and whether it is managed. */
 export function readNetwork(file: HostFile): ConfigFile {
   const ownLines = systemdLines(file.text);
-  const own = ownLines && ownName.test(file.path) ? ownNetwork(ownLines) : undefined;
+  const own = ownLines && ownName.test(file.path) ? ownNetwork(file.path, ownLines) : undefined;
   if (own) return { ...file, own, macs: [own.mac] };
   const lines = linesWithDropIns(file);
   // networkd ignores a malformed file until repaired.
   if (!lines) return { ...file, ...mentionedIn(textWithDropIns(file)) };
-  return { ...file, ...claimsOf(lines), stanzas: [stanzaOf(lines)] };
+  return {
+    ...file,
+    ...claimsOf(lines),
+    stanzas: [{ ...stanzaOf(lines), id: basename(file.path) }],
+  };
 }
 
 /** Returns the option for the link's addresses: DHCP, router advertisements, or an address. */
@@ -45,10 +51,15 @@ function stanzaOf(lines: readonly IniLine[]): Stanza {
   const key = option ?? fixed?.key;
   const section = `[${option ? 'Network' : (fixed?.section ?? 'Network')}]`;
   const servers = matchValues(lines.filter((line) => line.section === 'Network'))('DNS');
+  const policy = valueIn(lines, 'Link', 'ActivationPolicy') ?? '';
+  const isOff = /^(manual|down|always-down)$/.test(policy);
+  const isUnmanaged = /^(yes|true|y|t|on|1)$/i.test(valueIn(lines, 'Link', 'Unmanaged') ?? '');
   return {
     section: key ? `${section} ${key}` : section,
     dhcp: option !== undefined,
     ...nameServersIn(servers),
+    ...fixedIn(lines),
+    ...(isOff ? { off: 'ActivationPolicy' } : isUnmanaged ? { off: 'Unmanaged' } : {}),
   };
 }
 
@@ -58,10 +69,14 @@ function leaseOption(lines: readonly IniLine[]): string | undefined {
   return /^(yes|true|y|t|on|1)$/i.test(advertised) ? 'IPv6AcceptRA' : undefined;
 }
 
-function ownNetwork(lines: readonly IniLine[]): OwnFile | undefined {
+/** A NIC adopted by the file matches under any name. */
+const adoptedName = /\/05-(multinic\d)\.network$/;
+
+function ownNetwork(path: string, lines: readonly IniLine[]): OwnFile | undefined {
   const match = lines.filter(({ section }) => section === 'Match');
   const values = Object.fromEntries(match.map(({ key, value }) => [key, value]));
-  const { MACAddress: mac = '', Name: name = '', ...more } = values;
+  const { MACAddress: mac = '', Name, Type, ...more } = values;
+  const name = Name ?? (Type === 'ether' ? (adoptedName.exec(path)?.[1] ?? '') : '');
   const index = indexOfName(name);
   const plain = match.length === 2 && Object.keys(more).length === 0 && oneMac.test(mac);
   if (!plain || index === undefined || index > maxIndex) return undefined;

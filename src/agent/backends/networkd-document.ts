@@ -11,7 +11,7 @@ import { digits } from './profile.ts';
  */
 export function renderNetwork(nic: DesiredNic): string {
   const sections = [
-    ['[Match]', `MACAddress=${nic.mac}`, `Name=${nic.name}`],
+    ['[Match]', `MACAddress=${nic.mac}`, linkMatch(nic)],
     // Without `RequiredForOnline=no` a boot waits two minutes for a NIC without a carrier.
     ['[Link]', `MTUBytes=${nic.mtu}`, 'RequiredForOnline=no'],
     [
@@ -25,6 +25,11 @@ export function renderNetwork(nic: DesiredNic): string {
     ...nic.rules.map(ruleLines),
   ];
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+/** At each boot cloud-init may give an adopted NIC its former name, after udev and before networkd. */
+function linkMatch({ name, adopted }: DesiredNic): string {
+  return adopted ? 'Type=ether' : `Name=${name}`;
 }
 
 function routeLines({ to, via, src, scope, table, metric }: NicRoute): string[] {
@@ -47,7 +52,11 @@ const one = <T extends z.ZodType>(value: T) => z.tuple([value]).transform(([only
 const text = one(z.string());
 const number = one(digits);
 
-const match = z.strictObject({ MACAddress: text, Name: text });
+const match = z.strictObject({
+  MACAddress: text,
+  Name: text.optional(),
+  Type: one(z.literal('ether')).optional(),
+});
 const link = z.strictObject({ MTUBytes: number, RequiredForOnline: one(z.literal('no')) });
 const network = z.strictObject({
   DHCP: one(z.literal('no')),
@@ -71,11 +80,11 @@ export function validateNetwork(file: string, nic: DesiredNic): void {
   if (first?.name !== 'Match' || second?.name !== 'Link' || third?.name !== 'Network') {
     throw new Error('generated .network file does not start with Match, Link and Network');
   }
-  const { MACAddress: mac, Name: name } = match.parse(first.values);
+  const { MACAddress: mac, Name: name, Type: type } = match.parse(first.values);
   const { LinkLocalAddressing: linkLocal, Address: addresses } = network.parse(third.values);
   const found = {
     mac,
-    name,
+    match: type ? `Type=${type}` : `Name=${name}`,
     mtu: link.parse(second.values).MTUBytes,
     linkLocal,
     addresses,
@@ -83,7 +92,7 @@ export function validateNetwork(file: string, nic: DesiredNic): void {
   };
   const wanted = {
     mac: nic.mac,
-    name: nic.name,
+    match: linkMatch(nic),
     mtu: nic.mtu,
     linkLocal: usesIPv6(nic) ? 'ipv6' : 'no',
     addresses: nic.addresses,

@@ -1,6 +1,6 @@
 import { interfaceName } from '../../api/names.ts';
 import type { Backend } from '../planning/backend.ts';
-import { linkPlaces, readLink, renderLink, validateLink } from './link-file.ts';
+import { adoptedPlace, linkPlaces, readLink, renderLink, validateLink } from './link-file.ts';
 import { readNetwork } from './networkd-claims.ts';
 import { renderNetwork, validateNetwork } from './networkd-document.ts';
 
@@ -15,12 +15,21 @@ export const networkd: Backend = {
   render: (nic) => ({
     companions: [renderLink(nic, 0o644)],
     // networkd drops privileges before reading files, and cannot read root-only files.
-    main: { path: path(nic.index), text: renderNetwork(nic), mode: 0o644 },
+    main: {
+      path: nic.adopted ? adoptedPath(nic.index) : path(nic.index),
+      text: renderNetwork(nic),
+      mode: 0o644,
+    },
   }),
+  adoption: { path: adoptedPath, precedes: (other, own) => other < own },
   validate: ({ path: at, text }, nic) =>
     at.endsWith('.link') ? validateLink(text, nic) : validateNetwork(text, nic),
 };
 
 function path(index: number): string {
   return `/etc/systemd/network/9${index}-${interfaceName(index)}.network`;
+}
+
+function adoptedPath(index: number): string {
+  return `/etc/systemd/network/${adoptedPlace}-${interfaceName(index)}.network`;
 }

@@ -1,7 +1,10 @@
 /** D-Bus messages (specification, "Message Protocol"), reduced to a client making a few calls. */
 
-/** Call argument: a string, or a boolean in a variant. */
-export type Argument = { readonly text: string } | { readonly variant: boolean };
+/** Call argument: a string, a 32-bit integer, or a boolean in a variant. */
+export type Argument =
+  | { readonly text: string }
+  | { readonly int32: number }
+  | { readonly variant: boolean };
 
 export interface Call {
   readonly destination: string;
@@ -38,9 +41,10 @@ export function encodeCall(serial: number, call: Call): Buffer {
   const body = new Writer();
   for (const argument of call.arguments) {
     if ('text' in argument) body.text(argument.text);
+    else if ('int32' in argument) body.uint32(argument.int32);
     else body.signature('b').uint32(Number(argument.variant));
   }
-  const signature = call.arguments.map((each) => ('text' in each ? 's' : 'v')).join('');
+  const signature = call.arguments.map(typeOf).join('');
   const head = new Writer();
   const field = (code: number, type: string): Writer => head.align(8).byte(code).signature(type);
   field(fields.path, 'o').text(call.path);
@@ -52,6 +56,11 @@ export function encodeCall(serial: number, call: Call): Buffer {
   const fixed = new Writer().byte(littleEndian).byte(methodCall).byte(0).byte(1);
   fixed.uint32(body.length).uint32(serial).uint32(length);
   return Buffer.concat([fixed.bytes, head.align(8).bytes, body.bytes]);
+}
+
+function typeOf(argument: Argument): string {
+  if ('text' in argument) return 's';
+  return 'int32' in argument ? 'i' : 'v';
 }
 
 /**

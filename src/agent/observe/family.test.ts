@@ -10,8 +10,9 @@ import {
 } from '../../../test/fixtures/recorded-managers.ts';
 import type { Ip } from '../ip/session.ts';
 import type { Link, Snapshot } from '../snapshot.ts';
-import { isLeftAlone, nameServersOn, observeFamily } from './family.ts';
+import { isLeftAlone, observeFamily } from './family.ts';
 import { siteAt } from './host.ts';
+import { managedLinksOn } from './managed-links.ts';
 
 let root: string;
 beforeEach(() => {
@@ -335,12 +336,14 @@ describe('isLeftAlone', () => {
   });
 });
 
-test("nameServersOn returns networkd's name servers, without link and server name", () => {
+test("managedLinksOn returns networkd's name servers, without link and server name", () => {
   const text = networkdLink.trixie.replace('DNS=', 'DNS=10.0.0.53 fe80::1%5#dns.example');
   make({ 'run/systemd/netif/links/5': text, 'run/systemd/netif/links/15': networkdLink.trixie });
-  expect([5, 15, 6].map((index) => nameServersOn(root, index))).toEqual([
+  const links = [5, 15, 6].map((index) => link(index - 10));
+  const managed = managedLinksOn(root, links, new Set());
+  expect([5, 15, 6].map((index) => managed.get(index)?.nameServers)).toEqual([
     ['10.0.0.53', 'fe80::1'],
     [],
-    [],
+    undefined,
   ]);
 });

@@ -10,7 +10,9 @@ import {
   type Presence,
 } from '../planning/family.ts';
 import type { KernelSnapshot, Link } from '../snapshot.ts';
-import { type HostAccess, isThere, namesIn, observeLinks, readHostFiles } from './host.ts';
+import { type HostAccess, observeLinks } from './host.ts';
+import { isThere, namesIn, readHostFiles } from './host-files.ts';
+import { networkdLinks, valueOf } from './managed-links.ts';
 
 /** Links excluded from the evidence: managed and requested NICs. An entry may still name the node's own NIC. */
 export interface Ours {
@@ -24,8 +26,6 @@ export async function observeFamily(site: HostAccess, ours: Ours): Promise<Famil
   return familyIn(await readEvidence(site, ours));
 }
 
-/** Folder with a file per link known to networkd, named by link index (sd-network reads them too). */
-const networkdLinks = '/run/systemd/netif/links';
 /** Folder with a file per link known to NetworkManager, named by link index. */
 const networkManagerLinks = '/run/NetworkManager/devices';
 /** Folder with a link `invocation:UNIT` per active unit. */
@@ -78,26 +78,6 @@ function nodeLinks(host: KernelSnapshot, { macs, protectedAddresses }: Ours): Li
       ? isPrimary(link, { host, protectedAddresses })
       : link.kind === undefined || carries(link);
   return host.links.filter((link) => link.name !== 'lo' && isOwn(link));
-}
-
-/** True if networkd is still configuring the link; false without a state file. */
-export function isConfiguring(hostRoot: string, index: number): boolean {
-  const state = valueOf(networkdLink(hostRoot, index), 'ADMIN_STATE');
-  return state === 'pending' || state === 'initialized' || state === 'configuring';
-}
-
-/** Returns networkd's state file about the link; empty without a file. */
-function networkdLink(hostRoot: string, index: number): string {
-  // The suffix limits reading to a few files: a node may have hundreds of container links.
-  const files = readHostFiles(hostRoot, { directory: networkdLinks, suffix: String(index) });
-  return files.find(({ path }) => path.endsWith(`/${index}`))?.text ?? '';
-}
-
-/** Returns networkd's name servers for the link; empty without a state file. */
-export function nameServersOn(hostRoot: string, index: number): string[] {
-  // A server may have a link and a server name: `fe80::1%2#dns.example`.
-  const servers = valueOf(networkdLink(hostRoot, index), 'DNS')?.split(/\s+/) ?? [];
-  return servers.map((server) => server.replace(/[%#].*$/, ''));
 }
 
 function managedByNetworkd({ name }: Link, text: string): FamilyEvidence['networkd'][number][] {
@@ -208,10 +188,4 @@ function ifcfgIn(text: string): Ifcfg {
   const device = valueOf(text, 'DEVICE');
   const mac = valueOf(text, 'HWADDR')?.toLowerCase();
   return { ...(uuid ? { uuid } : {}), ...(device ? { device } : {}), ...(mac ? { mac } : {}) };
-}
-
-/** Returns the value in the first line `key=value`, without shell quotes. */
-function valueOf(text: string, key: string): string | undefined {
-  const [, value] = new RegExp(`^\\s*${key}=["']?(.*?)["']?\\s*$`, 'm').exec(text) ?? [];
-  return value || undefined;
 }

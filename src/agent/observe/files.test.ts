@@ -8,7 +8,8 @@ import { netplan } from '../backends/netplan.ts';
 import { networkd } from '../backends/networkd.ts';
 import type { Ip } from '../ip/session.ts';
 import { emptyState, sha256 } from '../state.ts';
-import { dropInsToOurs, observeHost, readHostFiles, readPlaces, siteAt } from './host.ts';
+import { dropInsToOurs, observeHost, readPlaces, siteAt } from './host.ts';
+import { readHostFiles } from './host-files.ts';
 
 let root: string;
 beforeEach(() => {

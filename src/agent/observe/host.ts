@@ -1,5 +1,5 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { interfaceName } from '../../api/names.ts';
 import { sysctlPlace, withSysctlFile } from '../backends/sysctl-file.ts';
 import { identified, type KnownNics } from '../identity.ts';
@@ -15,6 +15,8 @@ import {
   settingKeys,
 } from '../snapshot.ts';
 import { type AgentState, sha256 } from '../state.ts';
+import { isThere, namesIn, readHostFiles } from './host-files.ts';
+import { managedLinksOn } from './managed-links.ts';
 
 /** Access to a host, whatever its network manager. */
 export interface HostAccess {
@@ -94,7 +96,8 @@ export async function observeHost(
   ];
   const folders = new Set(backend.places.map(({ directory }) => directory));
   const missingFolders = [...folders].filter((folder) => !existsSync(join(hostRoot, folder)));
-  return { ...kernel, files, missingFolders, held };
+  const managedLinks = managedLinksOn(hostRoot, kernel.links, macs);
+  return { ...kernel, files, missingFolders, held, managedLinks };
 }
 
 /** Returns all files in these places, in order. */
@@ -164,64 +167,6 @@ function foldersIn(hostRoot: string, directory: string, suffix: string): string[
   return namesIn(path).filter((name) => name.endsWith(suffix) && isFolder(name));
 }
 
-/**
- * Returns directory entries with this suffix; empty without the directory. Entries other than files count too, without
- * text: their name is taken.
- */
-export function readHostFiles(hostRoot: string, { directory, suffix }: Place): HostFile[] {
-  return namesIn(join(hostRoot, directory))
-    .filter((name) => name.endsWith(suffix) && !name.startsWith('.'))
-    .toSorted()
-    .flatMap((name) => readHostFile(hostRoot, `${directory}/${name}`) ?? []);
-}
-
-/** Returns names in a directory; empty if missing. Throws if unreadable. */
-export function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return [];
-  }
-}
-
-/** Errors for an unreadable file. Root without capabilities gets EACCES; a link may lead outside the mounts. */
-const unreadable = new Set(['EACCES', 'ENOENT', 'ENOTDIR', 'ELOOP']);
-
-/** Reads the entry with this name; undefined if deleted after listing. */
-function readHostFile(hostRoot: string, path: string): HostFile | undefined {
-  try {
-    const real = followed(hostRoot, path);
-    if (real === masked) return { path, text: '', mode: 0 };
-    const status = statSync(real);
-    const mode = status.mode & 0o777;
-    // Reading a pipe would block forever.
-    return { path, text: status.isFile() ? readFileSync(real, 'utf8') : '', mode };
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (!unreadable.has(code)) throw error;
-    if (code === 'ENOENT' && !isThere(hostRoot, path)) return undefined;
-    return { path, text: '', mode: 0, unread: code };
-  }
-}
-
-/** Link target for a masked file: no configuration here. */
-const masked = '/dev/null';
-/** The kernel's limit for followed links (path_resolution(7)). */
-const maxLinks = 40;
-
-/** Resolves a host path through links; an absolute target starts at the host's root, not at the container's. */
-function followed(hostRoot: string, path: string): string {
-  let real = join(hostRoot, path);
-  for (let links = 0; links < maxLinks && lstatSync(real).isSymbolicLink(); links++) {
-    const target = readlinkSync(real);
-    real = target.startsWith('/') ? join(hostRoot, target) : resolve(dirname(real), target);
-    // The agent has no mount for /dev/null.
-    if (real === join(hostRoot, masked)) return masked;
-  }
-  return real;
-}
-
 /** Beside a NIC's recorded file, a renamed profile with the same uuid is a user's copy, and claims the NIC. */
 function withoutCopies(files: readonly ConfigFile[], { nics }: AgentState): ConfigFile[] {
   // The first file has the addresses.
@@ -241,11 +186,6 @@ function knownFile(file: HostFile, { nics }: AgentState): ConfigFile | undefined
   if (!nic || written?.sha256 !== sha256(file.text)) return undefined;
   const { mac, index, addresses } = nic;
   return { ...file, own: { mac, index, addresses }, macs: [mac] };
-}
-
-/** True if the host has this path; a link to another path on the host counts. */
-export function isThere(hostRoot: string, path: string): boolean {
-  return lstatSync(join(hostRoot, path), { throwIfNoEntry: false }) !== undefined;
 }
 
 // Synchronous throughout: the kernel answers at once, and a thread pool round trip costs more.

@@ -34,6 +34,14 @@ export interface RenderedNic {
   readonly interim?: readonly RenderedFile[];
 }
 
+/** How a manager decides between a foreign file and the file of an adopted NIC. */
+export interface AdoptionRules {
+  /** Returns the path for the file ending foreign stanzas' effect on NIC `index`. */
+  path(index: number): string;
+  /** True if the manager prefers foreign file `other` to our file `own`, by name. */
+  precedes(other: string, own: string): boolean;
+}
+
 /** Boot configuration for a network manager's NICs. Pure: callers read and write the files. */
 export interface Backend {
   readonly name: Family;
@@ -50,6 +58,8 @@ export interface Backend {
   /** Returns the path for the file with the addresses of NIC `index`. */
   path(index: number): string;
   render(nic: DesiredNic): RenderedNic;
+  /** Present if the agent can take over foreign configuration in this manager's files. */
+  readonly adoption?: AdoptionRules;
   /** Throws if the rendered text, read back, differs from the desired NIC. */
   validate(file: Pick<RenderedFile, 'path' | 'text'>, nic: DesiredNic): void;
 }

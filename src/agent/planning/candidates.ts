@@ -3,6 +3,7 @@ import { maxIndex } from '../../api/names.ts';
 import { linkOf, nicOf, twinsText } from '../identity.ts';
 import type { Link, Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
+import { type Adoptable, adoptableNic, withAdoption } from './adoption.ts';
 import { unattainable } from './attainable.ts';
 import type { Backend } from './backend.ts';
 import { addressConflicts, blockedIndexes, pathConflict, slotConflicts } from './conflict.ts';
@@ -21,6 +22,7 @@ import {
   unwritable,
   type WantedNic,
 } from './refusals.ts';
+import type { Bus } from './takeover.ts';
 import type { RefusedNic } from './unit.ts';
 
 export interface PlanInput {
@@ -31,6 +33,8 @@ export interface PlanInput {
   readonly bootId: string;
   /** Refusals by MAC for NICs with an unfinished earlier change: such NICs stay unchanged whatever the request. */
   readonly inHand?: ReadonlyMap<string, Refusal>;
+  /** The system bus of the host; undefined: missing. */
+  readonly bus?: Bus;
   /** Unicast MACs received by a removed NIC's link, by the NIC's MAC. */
   readonly receives?: ReadonlyMap<string, readonly string[]>;
 }
@@ -121,9 +125,6 @@ function candidateOf(
   const owned = ownedBefore(desired, record, host);
   const belongings = allOf([keysOf({ ...desired, routes: sharedRoutes(desired) }), owned]);
   const known = record ? { record } : {};
-  const { companions, main, interim = [] } = backend.render(desired);
-  const paths = [main, ...companions, ...interim].map(({ path }) => path);
-  const nic = { link, owned, ...known, belongings, desired, paths };
   const { protectedAddresses } = request;
   const site: RefusalFacts = {
     host,
@@ -132,13 +133,41 @@ function candidateOf(
     blocked,
     accepted: [],
   };
+  const unadopted = { link, owned, ...known, belongings, desired, paths: [] };
+  const adoptable = adoptableNic(unadopted, { ...site, backend });
+  const nic = withPaths(adopted(unadopted, adoptable, request), backend);
   const problem = firstRefusal<WantedNic>([...unusable, changedMac, pathConflict], nic, site);
   if (problem) return problem;
   const found = firstRefusal<WantedNic>([...permission, unwritable, claimed], nic, site);
-  const refused = withFile(found, nic, host);
+  const refused = withAdoption(withFile(found, nic, host), adoptable, request);
   const settled = record !== undefined && link.name === desired.name;
   if (refused && !settled) return refused;
   return { entry, ...nic, ...(refused ? { untouchable: refused } : {}) };
+}
+
+/** Returns the NIC with the foreign configuration to take over: by consent, or since an earlier run. */
+function adopted(
+  nic: WantedNic,
+  adoptable: Adoptable | undefined,
+  { existingConfiguration }: JobRequest,
+): WantedNic {
+  if (!adoptable || !('takeover' in adoptable)) return nic;
+  const { takeover, isKnown } = adoptable;
+  if (!isKnown && existingConfiguration !== 'Adopt') return nic;
+  const { owned } = takeover;
+  const ids = takeover.adopted.map(({ id }) => id);
+  return {
+    ...nic,
+    takeover,
+    owned: allOf([nic.owned, owned]),
+    belongings: allOf([nic.belongings, owned]),
+    desired: { ...nic.desired, adopted: ids },
+  };
+}
+
+function withPaths(nic: WantedNic, backend: Backend): WantedNic {
+  const { companions, main, interim = [] } = backend.render(nic.desired);
+  return { ...nic, paths: [main, ...companions, ...interim].map(({ path }) => path) };
 }
 
 /** Returns ownership keys. Records by earlier agents lack the routes of the NIC's table: the request supplies them. */

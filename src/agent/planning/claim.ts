@@ -3,7 +3,7 @@ import { argsOf, argsText } from '../../api/args.ts';
 import { matchesPattern } from '../shell-pattern.ts';
 import { shorten } from '../shorten.ts';
 import { type ConfigFile, type Link, linkNamed, type Snapshot, type Stanza } from '../snapshot.ts';
-import type { NicRecord } from '../state.ts';
+import type { AdoptedConfig, NicRecord } from '../state.ts';
 
 /** Foreign file configuring a NIC at the next boot. */
 export interface Claim {
@@ -20,6 +20,8 @@ export interface Claim {
 export interface NamedNic {
   readonly mac: string;
   readonly names: readonly string[];
+  /** Stanzas taken over with the NIC: they configure the NIC no longer. */
+  readonly adopted?: readonly Pick<AdoptedConfig, 'path' | 'id'>[] | undefined;
 }
 
 /**
@@ -38,15 +40,25 @@ export function namesOf(
   return [...current, isOthers ? '' : former, desired].filter((name) => name !== '');
 }
 
-/** Returns the foreign file configuring the NIC by MAC or name. */
-export function claimOn(
-  { mac, names }: NamedNic,
-  { files }: Pick<Snapshot, 'files'>,
-): Claim | undefined {
-  const file = files.find(
-    (each) => !each.own && (each.macs.includes(mac) || mentions(each, names)),
-  );
-  return file && { file, stanza: stanzaIn(file, { mac, names }) };
+/** Returns the first foreign file configuring the NIC by MAC or name; undefined if all are adopted. */
+export function claimOn(nic: NamedNic, host: Pick<Snapshot, 'files'>): Claim | undefined {
+  return claimsOn(nic, host)[0];
+}
+
+/** Returns all stanzas in foreign files configuring the NIC by MAC or name, except adopted stanzas. */
+export function claimsOn(nic: NamedNic, { files }: Pick<Snapshot, 'files'>): Claim[] {
+  return files
+    .filter((each) => !each.own && (each.macs.includes(nic.mac) || mentions(each, nic.names)))
+    .flatMap((file) => {
+      const stanzas = stanzasIn(file, nic);
+      const all: Claim[] =
+        stanzas.length > 0 ? stanzas.map((stanza) => ({ file, stanza })) : [{ file }];
+      return all.filter((claim) => !isAdoptedClaim(claim, nic));
+    });
+}
+
+function isAdoptedClaim({ file: { path }, stanza }: Claim, { adopted = [] }: NamedNic): boolean {
+  return adopted.some((each) => each.path === path && each.id === stanza?.id);
 }
 
 /** Returns the foreign file configuring every NIC with a name like this NIC's. */
@@ -103,12 +115,15 @@ function unreadStanza({ unread }: ConfigFile): Stanza {
   return { section: `(cannot be read: ${unread})` };
 }
 
-function stanzaIn(file: ConfigFile, { mac, names }: NamedNic): Stanza | undefined {
-  if (file.unread !== undefined) return unreadStanza(file);
-  return file.stanzas?.find(
-    ({ nics }) =>
-      !nics || nics.macs.includes(mac) || nics.names.some((pattern) => matchesAny(names, pattern)),
-  );
+function stanzaIn(file: ConfigFile, nic: NamedNic): Stanza | undefined {
+  return stanzasIn(file, nic)[0];
+}
+
+function stanzasIn(file: ConfigFile, { mac, names }: NamedNic): readonly Stanza[] {
+  if (file.unread !== undefined) return [unreadStanza(file)];
+  const isAbout = ({ nics }: Stanza) =>
+    !nics || nics.macs.includes(mac) || nics.names.some((pattern) => matchesAny(names, pattern));
+  return file.stanzas?.filter(isAbout) ?? [];
 }
 
 /** A message has room for 120 bytes, and the reason follows the file. */

@@ -25,6 +25,8 @@ export interface DesiredNic {
   readonly addresses: readonly string[];
   readonly routes: readonly NicRoute[];
   readonly rules: readonly NicRule[];
+  /** Ids of foreign stanzas taken over with the NIC; absent: none. */
+  readonly adopted?: readonly string[];
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   claimOn,
   claimText,
   claimValues,
+  type NamedNic,
   namesOf,
   patternClaim,
   unreadClaim,
@@ -51,8 +52,9 @@ export function matchedByPattern(nic: WantedNic, { host }: RefusalFacts): Refusa
   );
 }
 
-function namedNic({ link, record, desired }: WantedNic, host: Snapshot) {
-  return { mac: desired.mac, names: namesOf(link, record, desired.name, host) };
+function namedNic({ link, record, desired, takeover }: WantedNic, host: Snapshot): NamedNic {
+  const names = namesOf(link, record, desired.name, host);
+  return { mac: desired.mac, names, adopted: takeover?.adopted };
 }
 
 /** Cases with link state from a file. */

@@ -17,6 +17,7 @@ import { withFound } from './found.ts';
 import { planApply } from './plan.ts';
 
 const mac = macOf(4);
+const leaseOn = (index: number) => new Map([[index, { names: [], nameServers: ['10.0.0.53'] }]]);
 const wanted = entry(4, { addresses: ['10.0.0.4/24'] });
 
 function foundOn(
@@ -30,8 +31,9 @@ function foundOn(
   const site = {
     request: request([{ ...wanted, ...more }]),
     state,
-    host: host([link(4, { name, up: true })], on),
-    nameServers: () => ['10.0.0.53'],
+    host: { ...host([link(4, { name, up: true })], on), managedLinks: leaseOn(14) },
+    backend: {},
+    bus: 'present' as const,
   };
   const [nic] = withFound([{ index: 3, mac } as NicResult], site);
   return nic?.found;

@@ -1,12 +1,14 @@
 import { ipOf } from '../../api/address.ts';
-import type { FoundConfiguration } from '../../api/found-configuration.ts';
+import type { Adoption, FoundConfiguration } from '../../api/found-configuration.ts';
 import type { JobRequest, NicResult, RequestInterface } from '../../api/job.ts';
 import { interfaceName } from '../../api/names.ts';
 import { linkOf } from '../identity.ts';
 import { isDefault } from '../own-link.ts';
 import { shorten } from '../shorten.ts';
 import { isKernelMade, type Link, type Route, rt, type Snapshot } from '../snapshot.ts';
-import type { AgentState } from '../state.ts';
+import type { AgentState, NicRecord } from '../state.ts';
+import { adoptableNic } from './adoption.ts';
+import type { Backend } from './backend.ts';
 import {
   addressClaim,
   type Claim,
@@ -19,14 +21,15 @@ import {
 import { isLinkLocal } from './nic-state.ts';
 import { type Belongings, isOwnRoute, ownedBy, recordOf } from './ownership.ts';
 import { leasing } from './refusals.ts';
+import { type Bus, managerStep } from './takeover.ts';
 
 /** A check's host, request and state. */
 export interface Findable {
   readonly request: JobRequest;
   readonly state: AgentState;
   readonly host: Snapshot;
-  /** Returns a leased link's name servers, by link index. */
-  readonly nameServers: (index: number) => readonly string[];
+  readonly backend: Pick<Backend, 'adoption'>;
+  readonly bus: Bus;
 }
 
 /** Adds configuration by other programs to the results for requested NICs. */
@@ -42,11 +45,13 @@ export function withFound(nics: readonly NicResult[], site: Findable): NicResult
 function foundOn(
   entry: RequestInterface,
   index: number,
-  { state, host, nameServers }: Findable,
+  site: Findable,
 ): FoundConfiguration | undefined {
+  const { state, host } = site;
   const link = linkOf(host, entry.mac);
   const record = recordOf(entry.mac, entry, state, host);
-  const nic = { mac: entry.mac, names: namesOf(link, record, interfaceName(index), host) };
+  const names = namesOf(link, record, interfaceName(index), host);
+  const nic = { mac: entry.mac, names, adopted: record?.adopted };
   const isManaged = record !== undefined;
   const claim = addressClaim(nic, isManaged, host) ?? otherClaim(nic, isManaged, host);
   const owned = ownedBy(entry.mac, record, host);
@@ -54,15 +59,41 @@ function foundOn(
   const isLeased = leasedLink !== undefined;
   // CNI routes on a managed NIC come and go with Pods.
   if (isManaged && !claim && !isLeased) return undefined;
-  const leaseServers = isLeased ? nameServers(leasedLink) : [];
+  const leaseServers = isLeased ? (host.managedLinks?.get(leasedLink)?.nameServers ?? []) : [];
+  const adoption = link && adoptionOf({ entry, link, record, owned, index }, site);
   const found = {
     ...fileOf(claim),
     ...dhcpOf(claim, isLeased),
     ...listOf('addresses', addresses, 8),
     ...listOf('routes', routes, 8),
     ...listOf('nameServers', claim?.stanza?.nameServers ?? leaseServers, 4),
+    ...(adoption ? { adoption } : {}),
   };
   return Object.keys(found).length > 0 ? found : undefined;
+}
+
+interface FoundNic {
+  readonly entry: RequestInterface;
+  readonly link: Link;
+  readonly record: NicRecord | undefined;
+  readonly owned: Belongings;
+  readonly index: number;
+}
+
+/** Returns the effect of consent on the NIC's configuration; undefined without foreign configuration. */
+function adoptionOf(
+  { entry: { mac, addresses }, link, record, owned, index }: FoundNic,
+  { request: { protectedAddresses }, host, backend, bus }: Findable,
+): Adoption | undefined {
+  const name = interfaceName(index);
+  const belongings = { ...owned, ips: [...owned.ips, ...addresses.map(ipOf)] };
+  const nic = { link, owned, belongings, desired: { mac, name, index } };
+  const site = { host, protectedAddresses, backend };
+  const adoptable = adoptableNic({ ...nic, ...(record ? { record } : {}) }, site);
+  if (!adoptable) return undefined;
+  if ('objection' in adoptable) return adoptable.objection;
+  const step = managerStep(link, { name }, host, bus);
+  return step && 'atBoot' in step ? 'AtBoot' : 'Now';
 }
 
 function dhcpOf(claim: Claim | undefined, isLeased: boolean): Pick<FoundConfiguration, 'dhcp'> {

@@ -1,4 +1,6 @@
+import { ipOf } from '../../api/address.ts';
 import { type KernelSnapshot, rt, type Snapshot } from '../snapshot.ts';
+import { type Belongings, routeKey } from './ownership.ts';
 import { leasing } from './refusals.ts';
 
 /** True if the link carries leased state: an expiring address, or a route from DHCP or a router advertisement. */
@@ -7,6 +9,20 @@ export function isLeased({ addresses, routes }: KernelSnapshot, name: string): b
     addresses.some(({ link, temporary }) => link === name && temporary) ||
     routes.some(({ links, protocol }) => leasing.has(protocol) && links.includes(name))
   );
+}
+
+/** Returns ownership keys for leased state on the link: expiring addresses, and routes from DHCP or advertisements. */
+export function leasedOn(name: string, { addresses, routes }: KernelSnapshot): Belongings {
+  const leased = addresses.filter(({ link, temporary }) => link === name && temporary);
+  const learned = routes.filter(
+    ({ links, protocol }) => leasing.has(protocol) && links.includes(name),
+  );
+  return {
+    tables: [],
+    ips: leased.map(({ cidr }) => ipOf(cidr)),
+    routes: learned.map(routeKey),
+    rules: [],
+  };
 }
 
 /**

@@ -1,10 +1,19 @@
 import { familyOf, hostPrefix } from '../../api/address.ts';
 import type { JobRequest } from '../../api/job.ts';
 import { routingTable, rulePriority } from '../../api/names.ts';
+import { linkOf } from '../identity.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
+import { leasedOn } from './leases.ts';
 import { presentState, type RecordedNic } from './nic-state.ts';
-import { ownedBy, type Ruled, reattachedNics, recordOf } from './ownership.ts';
+import {
+  allOf,
+  type Belongings,
+  ownedBy,
+  type Ruled,
+  reattachedNics,
+  recordOf,
+} from './ownership.ts';
 import { removalRefusal } from './permission.ts';
 import type { Refusal } from './refusals.ts';
 import { type DetachedNic, detachedNics } from './remembered.ts';
@@ -55,7 +64,7 @@ export function unlistedNics(input: UnlistedInput): UnlistedNics {
     .filter((record) => !staying.includes(record))
     .map((record) => {
       const { mac } = record;
-      return { record, nic: { mac, belongings: ownedBy(mac, record, host, managed) } };
+      return { record, nic: { mac, belongings: releasedFrom(record, host, managed) } };
     });
   const macs = new Set(records.map(({ mac }) => mac));
   // Rules for absent NICs go whatever the request: they would conflict with a NIC reusing the index.
@@ -66,6 +75,16 @@ export function unlistedNics(input: UnlistedInput): UnlistedNics {
     released: [...released, ...leftovers].map((nic) => ({ ...nic, target: targetOf(nic.record) })),
     blocked,
   };
+}
+
+/**
+ * Returns everything a released NIC loses. On an adopted NIC also leases: the foreign configuration may act again
+ * already, and sets its own state after the release.
+ */
+function releasedFrom(record: NicRecord, host: Snapshot, managed: readonly Ruled[]): Belongings {
+  const owned = ownedBy(record.mac, record, host, managed);
+  const link = record.adopted && linkOf(host, record.mac);
+  return link ? allOf([owned, leasedOn(link.name, host)]) : owned;
 }
 
 /** Returns records of NICs that stay although the request does not list them. */

@@ -8,12 +8,20 @@ import {
   rulePriority,
 } from '../../api/names.ts';
 import { nicOf } from '../identity.ts';
-import { isDefault } from '../own-link.ts';
+import { hasOtherDefault, isDefault } from '../own-link.ts';
 import { type Link, type Route, type Rule, rt, type Snapshot } from '../snapshot.ts';
-import type { AgentState, NicRecord, Ownership } from '../state.ts';
+import type { AdoptedConfig, AgentState, NicRecord, Ownership } from '../state.ts';
 
 /** Keys for host state belonging to one managed NIC, old and new. */
 export type Belongings = { readonly [Key in keyof Ownership]: Readonly<Ownership[Key]> };
+
+/** A NIC's foreign configuration, with everything the NIC loses when the agent takes the configuration over. */
+export interface Takeover {
+  /** Stanzas in files, for the record. */
+  readonly adopted: readonly AdoptedConfig[];
+  /** Ownership keys of the configuration in the kernel. */
+  readonly owned: Belongings;
+}
 
 /** Configuration given to a NIC. */
 interface Given {
@@ -109,17 +117,6 @@ function derivedFrom({ mac, table, tableRoutes = [] }: NicRecord, host: OwnedOn)
     ips: addresses.map(({ cidr }) => ipOf(cidr)),
     routes: [...advertised, ...copies].map(routeKey),
   };
-}
-
-/** True if the node keeps a default route in main without this route: of the same family, or of IPv4. */
-function hasOtherDefault({ routes }: Pick<OwnedOn, 'routes'>, { links, family }: Route): boolean {
-  return routes.some(
-    (other) =>
-      isDefault(other) &&
-      other.table === rt.mainTable &&
-      (other.family === family || other.family === 4) &&
-      !other.links.some((name) => links.includes(name)),
-  );
 }
 
 function hopOf({ to, via = '' }: Pick<Route, 'to' | 'via'>): string {

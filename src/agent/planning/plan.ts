@@ -16,7 +16,7 @@ import { desiredState, sharedRoutes, tableRoutes } from './desired.ts';
 import { diffNic } from './diff.ts';
 import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
 import { type Obsolete, unlistedNics } from './obsolete.ts';
-import { generatedConfigOf, isOwnRule, keysOf } from './ownership.ts';
+import { allOf, generatedConfigOf, isOwnRule, keysOf } from './ownership.ts';
 import { firstRefusal, permission, type Refusal, refusal } from './refusals.ts';
 import {
   hasLostSettings,
@@ -24,6 +24,7 @@ import {
   withForeignSettings,
   withoutForeignChanges,
 } from './settings.ts';
+import { isForeign, managerStep, waitsForBoot } from './takeover.ts';
 import {
   inOrder,
   isDone,
@@ -83,8 +84,11 @@ export function planApply(input: PlanInput): Plan {
   return { units, refused: [...refused, ...refusedChanges] };
 }
 
-function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, taken: Taken): Unit {
-  const { entry, link, belongings, desired } = candidate;
+function applyUnit(input: PlanInput, candidate: Candidate, taken: Taken): Unit {
+  const { host, backend, bootId, bus = { missing: true } } = input;
+  const { entry, link, belongings, desired, takeover } = candidate;
+  const step = takeover && managerStep(link, desired, host, bus);
+  if (step && 'atBoot' in step) return unitAtBoot(input, candidate, taken, step.atBoot);
   const before = presentState(host, link, belongings);
   const want = withForeignMode(desiredState(desired), before);
   const lost = hasLostSettings(before.link?.settings ?? {}, host.defaultSettings);
@@ -106,10 +110,38 @@ function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, t
     change: diffNic(before, after, evict ? { evictTo: `mntmp${link.index}` } : {}),
     files,
     desired,
+    ...step,
     record: {
       ...recordAfter(candidate, before.link, rendered),
       boot: { bootId, ...generatedConfigOf(entry.mac, candidate.record, host), setUp: link.index },
     },
+  };
+}
+
+/** Returns a transaction for the files alone: the link keeps the present configuration until the next boot. */
+function unitAtBoot(
+  { host, backend, bootId }: PlanInput,
+  candidate: Candidate,
+  taken: Taken,
+  atBoot: Refusal,
+): Unit {
+  const { entry, link, belongings, desired } = candidate;
+  const { mac, index, portId } = entry;
+  const now = presentState(host, link, belongings);
+  const rendered = backend.render(desired);
+  const { routes: _, tableRoutes: __, ...record } = recordAfter(candidate, now.link, rendered);
+  return {
+    action: 'apply',
+    target: { mac, index, ...(portId ? { portId } : {}) },
+    index: desired.index,
+    nic: { mac, belongings },
+    before: now,
+    after: now,
+    change: { sysctls: [], operations: [] },
+    files: writeChanges(host, mac, rendered, taken.paths),
+    desired,
+    atBoot,
+    record: { ...record, addresses: [], owned: allOf([]), boot: { bootId, addresses: [] } },
   };
 }
 
@@ -119,7 +151,7 @@ function isSetUp({ record, link }: Candidate, bootId: string): boolean {
 }
 
 function recordAfter(
-  { entry, link, record, desired }: Candidate,
+  { entry, link, record, desired, takeover }: Candidate,
   before: LinkState | undefined,
   { main, companions }: RenderedNic,
 ): NicRecord {
@@ -137,6 +169,7 @@ function recordAfter(
     ...(inTable.length > 0 ? { tableRoutes: inTable } : {}),
     files: [main, ...companions].map(({ path, text }) => ({ path, sha256: sha256(text) })),
     owned: keysOf({ ...desired, routes: shared }),
+    ...(takeover ? { adopted: [...takeover.adopted] } : {}),
     ...(original ? { original } : {}),
   };
 }
@@ -220,9 +253,9 @@ function unfinishedAtIndex({ state, inHand }: PlanInput, { mac, index }: NicReco
 }
 
 /** Returns the NIC's link; undefined if unplugged or detached earlier, leaving only rules and files. */
-function removableLink(input: PlanInput, { nic }: Obsolete) {
+function removableLink(input: PlanInput, { nic, record }: Obsolete) {
   const { host, request, state, inHand } = input;
-  if (nic.rulesOnly) return inHand?.get(nic.mac);
+  if (nic.rulesOnly || waitsForBoot(record)) return inHand?.get(nic.mac);
   const link = linkInReach(input, nic.mac);
   if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;
   const { protectedAddresses } = request;
@@ -251,7 +284,7 @@ function removalUnit(
 ): Unit {
   const before = presentState(host, link, nic.belongings);
   const name = link ? freeName(host, record, link, names) : '';
-  const after = bare(host, before, record, name);
+  const after = waitsForBoot(record) ? before : bare(host, before, record, name);
   const fileHost = nic.rulesOnly ? { ...host, files: [] } : host;
   return {
     action: 'remove',
@@ -261,9 +294,21 @@ function removalUnit(
     before,
     after,
     change: diffNic(before, after),
+    ...handBackTo(host, record, link),
     ...leftFile(host, record),
     files: removeChanges(fileHost, record.mac, record.files[0]?.path ?? backend.path(record.index)),
   };
+}
+
+/**
+ * Returns the return of an adopted link to networkd, unless networkd has our file in memory since boot: networkd would
+ * only configure the NIC by our file again.
+ */
+function handBackTo({ managedLinks }: Snapshot, { adopted }: NicRecord, link: Link | undefined) {
+  const file = link && managedLinks?.get(link.index)?.file;
+  return adopted && link && (file === undefined || isForeign(file))
+    ? { handover: { names: [] } }
+    : {};
 }
 
 /** Returns the file that stays because its folder is missing, with the record that keeps index and file. */

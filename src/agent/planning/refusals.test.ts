@@ -308,8 +308,16 @@ describe('NICs leased by the host', () => {
     expect(alone({ routes: [leasedRoute(100)] })).toBe(words);
   });
 
-  test('a leased NIC with the preferred default route is refused as PrimaryNIC', () => {
-    expect(alone({ addresses: [leasedAddress], routes: [leasedRoute(0)] })).toMatch(/^PrimaryNIC/);
+  test('a leased default route makes no NIC primary beside a link with the Node address', () => {
+    const on = { addresses: [leasedAddress], routes: [leasedRoute(0)] };
+    expect(alone(on)).toMatch(/^LeasedByHost/);
+  });
+
+  test("a leased NIC with the node's only default route is refused as PrimaryNIC", () => {
+    const leased = { addresses: [leasedAddress], routes: [leasedRoute(0)] };
+    const on = { ...host([ens1], leased), routes: leased.routes };
+    const [nic] = planApply(input([entry(1)], on)).refused;
+    expect(nic?.refusal.reason).toBe('PrimaryNIC');
   });
 
   test('a leased NIC with a Node address is refused as PrimaryNIC', () => {

@@ -3,12 +3,12 @@ import { ipOf } from '../../api/address.ts';
 import type { ClusterNetwork } from '../../api/cluster-networks.ts';
 import type { NicReason } from '../../api/job.ts';
 import { type Coded, coded } from '../../api/nic-codes.ts';
-import { isDefault, isPrimary, nodeAddressOf } from '../own-link.ts';
+import { hasOnlyDefault, isDefault, isPrimary, nodeAddressOf } from '../own-link.ts';
 import { isKernelMade, type Link, type Route, rt, type Snapshot, upperLinks } from '../snapshot.ts';
 import type { NicRecord } from '../state.ts';
 import type { DesiredNic } from './desired.ts';
 import { isLinkLocal } from './nic-state.ts';
-import { type Belongings, isOwnRoute } from './ownership.ts';
+import { type Belongings, isOwnRoute, type Takeover } from './ownership.ts';
 
 export interface Refusal extends Partial<Coded> {
   readonly reason: NicReason;
@@ -39,6 +39,8 @@ export interface WantedNic extends TouchedNic {
   readonly desired: DesiredNic;
   /** Paths for permanent and interim files. */
   readonly paths: readonly string[];
+  /** Foreign configuration the agent takes over; absent: none, or not permitted. */
+  readonly takeover?: Takeover | undefined;
 }
 
 /** Surroundings for checks on a NIC. */
@@ -138,7 +140,7 @@ function leased({ link, owned }: TouchedNic, site: RefusalFacts): Refusal | unde
     ? coded('LeasedAddress', { link: link.name, address: address.cidr })
     : route && coded('LeasedRoute', { link: link.name, to: route.to });
   const what = address ? `the address ${address.cidr}` : route && `a route to ${route.to}`;
-  if (!what || isPrimary(link, site)) return undefined;
+  if (!what || isPrimary(link, site) || hasOnlyDefault(link, host)) return undefined;
   const giver = (address ?? route)?.family === 6 ? 'a router advertisement' : "the host's DHCP";
   return refusal('LeasedByHost', `${giver} gave ${link.name} ${what}`, found);
 }

@@ -8,6 +8,7 @@ import type { NicState, RecordedNic } from './nic-state.ts';
 import { batchLine, type Change } from './operation.ts';
 import type { Refusal } from './refusals.ts';
 import { settingName } from './settings.ts';
+import type { Handover } from './takeover.ts';
 
 /** Identity of a NIC in the request or in state.json. */
 export interface Target {
@@ -68,6 +69,10 @@ export interface Unit {
   readonly desired?: DesiredNic;
   /** NIC state in state.json afterwards; absent for a complete removal. */
   readonly record?: NicRecord;
+  /** Set if networkd must release the link: before an apply is verified, or after a removal. */
+  readonly handover?: Handover;
+  /** Result for a NIC whose link stays unchanged until the next boot. */
+  readonly atBoot?: Refusal;
   /** File of a removed NIC in a missing folder: the record stays until the file can be removed. */
   readonly fileLeft?: string;
 }
@@ -89,9 +94,9 @@ export function changesKernel({ change }: Pick<Unit, 'change'>): boolean {
   return change.sysctls.length + change.operations.length > 0 || change.eviction !== undefined;
 }
 
-/** True if the NIC is already correct. */
-export function isDone({ change, files }: Unit): boolean {
-  const untouched = !changesKernel({ change });
+/** True if the NIC is already correct, or correct as far as possible before the next boot. */
+export function isDone({ action, change, files, handover }: Unit): boolean {
+  const untouched = !changesKernel({ change }) && !(action === 'apply' && handover);
   return untouched && inOrder(files).every((file) => !file.changed);
 }
 

@@ -19,6 +19,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '83a94409434de268a1517f5864fe138f04a17318e071760cbf73ce191b2a98e8',
     'cf3ffed167e09c38997004ad5b5975fe2763d5ce74adce7b10331ea0cdf7d178',
     '7e0eadc3b196114fd130f48f04278de685ea2702a219fcb805a070089eb85372',
+    '80bb8cf1f1a8eb3987aa0da5f5eab09adaaeb898d0ae15fffb9b970b5b7b3595',
   ],
   'multinicnodeconfigs.multinic.io': [
     'c39af9cf08136ff46ff255049158213282fdbd7c14b71442f9124066e4621fcc',
@@ -36,7 +37,8 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '9e13134961fdd8acc77ac0cf4f13104610ac76da71ee63c162cf6cbf32a5a4be',
     'be76c363a224c3a32840aa9d36499aca5eefa039b80aca4c7f972db8e56885ae',
     '872c7f38345ff65881dfe6391c83daa75815ac2b17dc360871572544d1c9a3d1',
-    'ec384cd6edce20fceba180758f4f7df521a58de0c1bfd6fd2083115a5c3093de',
+    '9a7feca33d9d22be250482f0ebe1a99f04098ff8a1854c2c90a577e9e3d0b1c5',
+    'b4baaa469a549b30553cd8a000dfeb55c094f5a58b75d42e2f8702c5c16a9f0f',
   ],
   'multinicoperators.multinic.example.com': [
     '76d900951b0b115b037945ee70b4dfb0464b53bdf4596a91874121f606c81044',

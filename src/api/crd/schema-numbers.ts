@@ -3,8 +3,8 @@
  * Each part therefore compares this number with the annotation `multinic.io/schema` on the installed definition.
  */
 export const schemaNumbers = {
-  'openstackconfigs.multinic.example.com': 9,
-  'multinicnodeconfigs.multinic.io': 16,
+  'openstackconfigs.multinic.example.com': 10,
+  'multinicnodeconfigs.multinic.io': 17,
   'multinicoperators.multinic.example.com': 2,
   'multinicbizconfigs.multinic.io': 3,
   'multinicbizconfigs.multinic.okestro.io': 3,

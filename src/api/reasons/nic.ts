@@ -89,6 +89,7 @@ export const nicReasons = {
         'FileConfiguresNic',
         'FileMatchesNic',
         'FileUnreadable',
+        'AdoptionRefused',
       ],
       nextStep: [
         {
@@ -112,7 +113,7 @@ export const nicReasons = {
       'Exclude the subnet of the primary NIC from the OpenstackConfig.',
       '기본 NIC의 서브넷을 OpenstackConfig의 선택 대상에서 제외하십시오.',
     ],
-    { codes: ['NodeAddress', 'NodeDefaultRoute'] },
+    { codes: ['NodeAddress', 'NodeDefaultRoute', 'AdoptionRefused'] },
   ),
   DuplicateMAC: row(
     'nic',
@@ -248,7 +249,20 @@ export const nicReasons = {
       'Exclude the NIC from the catch-all DHCP configuration of the image and release its lease; with NetworkManager set no-auto-default=*, or give agents the system bus (controller.settings.agentSystemBus).',
       '이미지의 포괄적인 DHCP 설정에서 이 NIC를 제외하고 임대를 해제하십시오. NetworkManager에서는 no-auto-default=*를 설정하거나, 에이전트에 시스템 버스 사용을 허용하십시오(controller.settings.agentSystemBus).',
     ],
-    { codes: ['LeasedAddress', 'LeasedRoute', 'FileMatchesNic'] },
+    { codes: ['LeasedAddress', 'LeasedRoute', 'FileMatchesNic', 'AdoptionRefused'] },
+  ),
+  AdoptedAtBoot: row(
+    'nic',
+    true,
+    [
+      'The files of the NIC are taken over (existingConfiguration: Adopt); the link keeps its former configuration until the node boots.',
+      'NIC의 파일을 인수했습니다(existingConfiguration: Adopt). 링크는 노드를 부팅할 때까지 이전 설정을 유지합니다.',
+    ],
+    [
+      'Reboot the node, or give agents the system bus (controller.settings.agentSystemBus).',
+      '노드를 재부팅하거나 에이전트에 시스템 버스 사용을 허용하십시오(controller.settings.agentSystemBus).',
+    ],
+    { codes: ['BusMissing', 'BusFailed'] },
   ),
   WrongFamily: row(
     'nic',

@@ -167,6 +167,18 @@ export const nicCodeTexts = {
     en: 'NIC {mac}, whose removal is held, uses the index, name, address or file',
     ko: '제거가 보류된 NIC {mac}가 인덱스, 이름, 주소 또는 파일을 사용 중입니다',
   },
+  AdoptionRefused: {
+    en: 'the configuration in {path} cannot be adopted: {cause}',
+    ko: '{path}의 설정을 인수할 수 없습니다: {cause}',
+  },
+  BusMissing: {
+    en: 'the agent has no system bus; the files are adopted and take effect when the node boots',
+    ko: '에이전트가 시스템 버스를 사용할 수 없습니다. 파일은 인수했으며 노드를 부팅하면 적용됩니다',
+  },
+  BusFailed: {
+    en: 'the network manager did not take the files: {cause}; they take effect when the node boots',
+    ko: '네트워크 관리 데몬이 파일을 읽어 들이지 않았습니다: {cause}. 노드를 부팅하면 적용됩니다',
+  },
 } as const satisfies Readonly<Record<NicCode, Wording>>;
 
 /** Explanation of a case with the file or stanza behind it. */

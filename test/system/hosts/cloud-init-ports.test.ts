@@ -64,8 +64,14 @@ function foundIn(files: readonly ConfigFile[]) {
     { files },
   );
   const results = nics.map((n) => ({ index: n, mac: macOf(n) }) as NicResult);
-  const site = { request: request(nics.map((n) => entry(n))), state: emptyState, host: on };
-  const found = withFound(results, { ...site, nameServers: () => [] });
+  const site = {
+    request: request(nics.map((n) => entry(n))),
+    state: emptyState,
+    host: on,
+    backend: {},
+    bus: 'present' as const,
+  };
+  const found = withFound(results, site);
   return Object.fromEntries(found.map((nic) => [`ens${nic.index}`, nic.found]));
 }
 

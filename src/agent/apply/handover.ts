@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { withDeadline } from '../../time/deadline.ts';
+import { generateNetplan, pingNetworkd, reconfigureLink } from '../bus/networkd.ts';
+import { linkOf } from '../identity.ts';
+import { observeLinks } from '../observe/host.ts';
+import { isThere } from '../observe/host-files.ts';
+import { networkFileOn } from '../observe/managed-links.ts';
+import type { Operation } from '../planning/operation.ts';
+import { type Bus, busFailed, isForeign } from '../planning/takeover.ts';
+import type { Unit } from '../planning/unit.ts';
+import { matchesPattern } from '../shell-pattern.ts';
+import type { Link } from '../snapshot.ts';
+import type { Context } from './context.ts';
+import { changeNics } from './gate.ts';
+import type { TransactionBatch } from './rollback.ts';
+
+/** Mounted only if the installation grants agents this right. */
+export const busSocket = '/run/dbus/system_bus_socket';
+/** Timeout in ms: the managers answer at once unless hung. */
+export const answerTimeoutMs = 5_000;
+/** Time limit in ms for udev to keep the former name as alternative name after a rename. */
+const renamedMs = 500;
+/** Time limit in ms for networkd to drop its configuration: systemd 252 answers before it acts. */
+const releaseMs = 2_000;
+const pauseMs = 20;
+
+type Access = Pick<Context, 'hostRoot' | 'clock'>;
+
+/** Returns whether the system bus is present. */
+export function socketOn({ hostRoot }: Pick<Context, 'hostRoot'>): Bus {
+  return isThere(hostRoot, busSocket) ? 'present' : { missing: true };
+}
+
+/** Returns whether networkd can be reached, without any change. */
+export async function busOn(access: Access): Promise<Bus> {
+  const problem = await answered(pingNetworkd, access);
+  return problem === undefined ? 'present' : { problem };
+}
+
+/** Returns why a call failed; undefined after success. */
+async function answered(
+  call: (socket: string, signal: AbortSignal) => Promise<void>,
+  { hostRoot, clock }: Access,
+): Promise<string | undefined> {
+  const socket = join(hostRoot, busSocket);
+  try {
+    await withDeadline({ clock, ms: answerTimeoutMs }, (signal) => call(socket, signal));
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/**
+ * Makes networkd release adopted links, after their new names are set and before verification: verification sets again
+ * all state deleted by networkd. A link kept by networkd is reported; the files take effect at the next boot.
+ */
+export async function handOver(work: TransactionBatch, context: Context): Promise<void> {
+  for (const unit of work.going.filter(({ action }) => action === 'apply')) {
+    const { handover, nic } = unit;
+    if (!handover) continue;
+    await dropNames(unit, handover.names, context);
+    const index = linkOf(await observeLinks(context, context.macs), nic.mac)?.index;
+    if (index === undefined) continue;
+    const problem = await releaseLink(index, context);
+    context.log.info({ mac: nic.mac, problem }, 'link release requested from systemd-networkd');
+    if (problem !== undefined) work.report(unit, busFailed(problem));
+  }
+}
+
+/** Deletes alternative names matching the foreign file. */
+async function dropNames(unit: Unit, names: readonly string[], context: Context): Promise<void> {
+  const { nic, before, after } = unit;
+  const former = before.link?.name;
+  const isRenamed = former !== undefined && former !== after.link?.name;
+  const { clock, macs, udev } = context;
+  const end = clock.monotonicMs() + (isRenamed && udev ? renamedMs : 0);
+  for (;;) {
+    const seen = await observeLinks(context, macs);
+    const link = linkOf(seen, nic.mac);
+    const matching = link ? matchingNames(link, names) : [];
+    if (link && matching.length > 0) {
+      const operations = matching.map(
+        (name): Operation => ({ kind: 'link.altname-delete', dev: link.name, name }),
+      );
+      await changeNics(new Map([[unit, { sysctls: [], operations }]]), seen, context);
+      return;
+    }
+    if (clock.monotonicMs() >= end) return;
+    await clock.sleep(pauseMs);
+  }
+}
+
+function matchingNames({ altNames }: Link, patterns: readonly string[]): string[] {
+  return altNames.filter((name) => patterns.some((pattern) => matchesPattern(name, pattern)));
+}
+
+/** Returns why networkd keeps configuring the link; undefined once released. */
+async function releaseLink(index: number, context: Context): Promise<string | undefined> {
+  const problem = await reconfigured(index, context);
+  if (problem !== undefined) return problem;
+  const { clock, hostRoot } = context;
+  const end = clock.monotonicMs() + releaseMs;
+  for (;;) {
+    const file = networkFileOn(hostRoot, index);
+    if (!isForeign(file)) return undefined;
+    if (clock.monotonicMs() >= end) return `systemd-networkd keeps ${file} on the link`;
+    await clock.sleep(pauseMs);
+  }
+}
+
+function reconfigured(index: number, context: Context): Promise<string | undefined> {
+  return context.perform('agent.manager.release', () =>
+    answered((socket, signal) => reconfigureLink(socket, index, signal), context),
+  );
+}
+
+/**
+ * Makes networkd configure released or rolled back links by the foreign files again, as far as networkd still has them in
+ * memory; otherwise the files take effect at the next boot.
+ */
+export async function handBack(units: readonly Unit[], context: Context): Promise<void> {
+  const affected = units.filter(({ handover }) => handover !== undefined);
+  if (affected.length === 0 || !isThere(context.hostRoot, busSocket)) return;
+  const seen = await observeLinks(context, context.macs);
+  await generated(affected, context);
+  for (const { nic } of affected) {
+    const index = linkOf(seen, nic.mac)?.index;
+    if (index === undefined) continue;
+    const problem = await reconfigured(index, context);
+    context.log.info({ mac: nic.mac, problem }, 'link returned to systemd-networkd');
+  }
+}
+
+/**
+ * Makes netplan generate files for networkd's next start, and so checks that netplan accepts all files: an invalid file
+ * would leave the node without network at the next boot. Returns netplan's objection; undefined if none, or without bus.
+ */
+export async function generated(
+  units: readonly Unit[],
+  context: Context,
+): Promise<string | undefined> {
+  const isAffected = units.some(
+    ({ desired, handover, atBoot }) => handover || (desired?.adopted && !atBoot),
+  );
+  if (context.backend.name !== 'netplan' || !isAffected) return undefined;
+  if (!isThere(context.hostRoot, busSocket)) return undefined;
+  return context.perform('agent.manager.release', () => answered(generateNetplan, context));
+}

@@ -1,0 +1,69 @@
+import { dirname } from 'node:path';
+import type { Link, ManagedLink } from '../snapshot.ts';
+import { readHostFiles } from './host-files.ts';
+
+/** Folder with a file per link known to networkd, named by link index (sd-network reads them too). */
+export const networkdLinks = '/run/systemd/netif/links';
+
+/**
+ * Returns networkd's view of the NICs with these MACs and of the node's other NICs. A node may have hundreds of container
+ * links, so only these files are read.
+ */
+export function managedLinksOn(
+  hostRoot: string,
+  links: readonly Link[],
+  macs: ReadonlySet<string>,
+): ReadonlyMap<number, ManagedLink> {
+  const nics = links.filter(({ mac, kind }) => macs.has(mac) || kind === undefined);
+  return new Map(
+    nics.flatMap(({ index }) => {
+      const text = networkdLink(hostRoot, index);
+      return text === '' ? [] : [[index, managedLink(hostRoot, text)] as const];
+    }),
+  );
+}
+
+function managedLink(hostRoot: string, text: string): ManagedLink {
+  const file = valueOf(text, 'NETWORK_FILE');
+  const names = file === undefined ? [] : namesIn(fileText(hostRoot, file));
+  return { ...(file ? { file } : {}), names, nameServers: nameServersIn(text) };
+}
+
+/** Returns the link names a `.network` file matches, as far as the first `[Match]` section says. */
+function namesIn(text: string): string[] {
+  return valueOf(text, 'Name')?.split(/\s+/) ?? [];
+}
+
+function fileText(hostRoot: string, path: string): string {
+  const files = readHostFiles(hostRoot, { directory: dirname(path), suffix: '.network' });
+  return files.find((file) => file.path === path)?.text ?? '';
+}
+
+/** True if networkd is still configuring the link; false without a state file. */
+export function isConfiguring(hostRoot: string, index: number): boolean {
+  const state = valueOf(networkdLink(hostRoot, index), 'ADMIN_STATE');
+  return state === 'pending' || state === 'initialized' || state === 'configuring';
+}
+
+/** Returns the file by which networkd configures the link; undefined if none. */
+export function networkFileOn(hostRoot: string, index: number): string | undefined {
+  return valueOf(networkdLink(hostRoot, index), 'NETWORK_FILE');
+}
+
+/** Returns networkd's state file about the link; empty without a file. */
+function networkdLink(hostRoot: string, index: number): string {
+  const files = readHostFiles(hostRoot, { directory: networkdLinks, suffix: String(index) });
+  return files.find(({ path }) => path.endsWith(`/${index}`))?.text ?? '';
+}
+
+function nameServersIn(text: string): string[] {
+  // A server may have a link and a server name: `fe80::1%2#dns.example`.
+  const servers = valueOf(text, 'DNS')?.split(/\s+/) ?? [];
+  return servers.map((server) => server.replace(/[%#].*$/, ''));
+}
+
+/** Returns the value in the first line `key=value`, without shell quotes. */
+export function valueOf(text: string, key: string): string | undefined {
+  const [, value] = new RegExp(`^\\s*${key}=["']?(.*?)["']?\\s*$`, 'm').exec(text) ?? [];
+  return value || undefined;
+}

@@ -1,0 +1,318 @@
+import { basename } from 'node:path';
+import { ipOf } from '../../api/address.ts';
+import type { Adoption } from '../../api/found-configuration.ts';
+import type { JobRequest } from '../../api/job.ts';
+import { coded } from '../../api/nic-codes.ts';
+import { hasOnlyDefault, isPrimary } from '../own-link.ts';
+import { isPattern } from '../shell-pattern.ts';
+import {
+  type Address,
+  type FixedConfig,
+  isKernelMade,
+  type ManagedLink,
+  type Route,
+  rt,
+  type Snapshot,
+  type Stanza,
+  upperLinks,
+} from '../snapshot.ts';
+import { type AdoptedConfig, type NicRecord, sha256 } from '../state.ts';
+import type { AdoptionRules, Backend } from './backend.ts';
+import {
+  type Claim,
+  claimsOn,
+  claimText,
+  type NamedNic,
+  namesOf,
+  patternClaim,
+  unreadClaim,
+} from './claim.ts';
+import type { DesiredNic } from './desired.ts';
+import { isLinkLocal } from './nic-state.ts';
+import { isOwnRoute, routeKey, rulesFrom, type Takeover } from './ownership.ts';
+import { leasing, type Refusal, type RefusalFacts, refusal, type WantedNic } from './refusals.ts';
+
+/** Reason against an adoption. */
+export type Objection = Exclude<Adoption, 'Now' | 'AtBoot'>;
+
+/** A NIC's foreign configuration, and whether the agent could take the configuration over. */
+export type Adoptable =
+  | { readonly takeover: Takeover; readonly isKnown: boolean }
+  | { readonly objection: Objection; readonly claim?: Claim };
+
+interface AdoptableNic extends NicToAdopt {
+  readonly named: NamedNic;
+}
+
+/** NIC with foreign configuration, wanted or only checked. */
+export interface NicToAdopt extends Pick<WantedNic, 'link' | 'owned' | 'belongings' | 'record'> {
+  readonly desired: Pick<DesiredNic, 'mac' | 'name' | 'index'>;
+}
+
+/** Surroundings for the decision. */
+interface AdoptionSite extends Pick<RefusalFacts, 'host' | 'protectedAddresses'> {
+  readonly backend: Pick<Backend, 'adoption'>;
+}
+
+/**
+ * Returns whether the NIC's foreign configuration could be taken over, with or without consent; undefined without foreign
+ * configuration, or if the agent cannot take over files of this network manager.
+ */
+export function adoptableNic(nic: NicToAdopt, site: AdoptionSite): Adoptable | undefined {
+  const { adoption } = site.backend;
+  const { link, record, desired } = nic;
+  const named = { mac: desired.mac, names: namesOf(link, record, desired.name, site.host) };
+  return adoption && adoptableOn({ ...nic, named }, { ...site, adoption });
+}
+
+interface RuledSite extends AdoptionSite {
+  readonly adoption: AdoptionRules;
+}
+
+function adoptableOn(nic: AdoptableNic, site: RuledSite): Adoptable | undefined {
+  const claims = claimsOn(nic.named, site.host);
+  const foreign = foreignOn(nic, site.host);
+  const other = nic.record ? undefined : otherClaim(nic.named, site.host);
+  if (claims.length === 0 && !other && isEmpty(foreign)) return undefined;
+  const subject: Subject = { ...nic, claims: other ? [...claims, other] : claims, foreign };
+  const takeover = takeoverOf(subject);
+  const isKnown = isAdopted(takeover, nic.record, nic.named);
+  for (const [objection, isTrue] of [...fileObjections, ...(isKnown ? [] : linkObjections)]) {
+    const found = isTrue(subject, site);
+    if (found === false) continue;
+    return { objection, ...(found === true ? {} : { claim: found }) };
+  }
+  return { takeover, isKnown };
+}
+
+function otherClaim(named: NamedNic, host: Snapshot): Claim | undefined {
+  return patternClaim(named, host) ?? unreadClaim(host);
+}
+
+/** Foreign kernel state on a NIC. */
+interface Foreign {
+  readonly addresses: readonly Address[];
+  readonly routes: readonly Route[];
+}
+
+interface Subject extends AdoptableNic {
+  readonly claims: readonly Claim[];
+  readonly foreign: Foreign;
+}
+
+/** Returns the claim, or true, as evidence for an objection; false: none. */
+type Evidence = (nic: Subject, site: RuledSite) => Claim | boolean;
+
+/** Objections because of the link, only before an adoption: afterwards any change must be permitted as on every NIC. */
+const linkObjections: readonly (readonly [Objection, Evidence])[] = [
+  ['NodeLink', isNodes],
+  ['NotFromFile', (nic) => !isExplained(nic)],
+  ['OnlyNameServers', isOnlyResolver],
+];
+
+/** Objections because of files. */
+const fileObjections: readonly (readonly [Objection, Evidence])[] = [
+  ['LinkInUse', isInUse],
+  ['CannotParse', (nic) => nic.claims.find(isUnread) ?? false],
+  [
+    'OtherLinksToo',
+    (nic, site) => nic.claims.find((claim) => isForOthers(claim, nic, site)) ?? false,
+  ],
+  ['TurnedOff', (nic) => nic.claims.find(({ stanza }) => stanza?.off !== undefined) ?? false],
+  [
+    'FileWins',
+    (nic, { adoption }) => nic.claims.find((claim) => wins(claim, nic, adoption)) ?? false,
+  ],
+];
+
+/** True if the node needs the link: for its address, or for the only default route of a family. */
+function isNodes({ link }: Subject, site: AdoptionSite): boolean {
+  return isPrimary(link, site) || hasOnlyDefault(link, site.host);
+}
+
+function isInUse({ link, claims }: Subject, { host }: AdoptionSite): Claim | boolean {
+  if (link.master !== undefined || upperLinks(host, link.name).length > 0) return true;
+  const members = new Set(host.files.flatMap(({ members: ids = [] }) => ids));
+  const isBelow = ({ id = '', section }: Stanza) =>
+    members.has(id) || /^(bonds|bridges|vlans)\./.test(section);
+  return claims.find(({ stanza }) => stanza && isBelow(stanza)) ?? false;
+}
+
+function isUnread({ file, stanza }: Claim): boolean {
+  return file.unread !== undefined || stanza === undefined || stanza.id === undefined;
+}
+
+/** True if the stanza is also about other links, itself or merged with a stanza of the same id elsewhere. */
+function isForOthers(claim: Claim, { named, claims }: Subject, { host }: AdoptionSite): boolean {
+  if (!isForNicOnly(claim, named)) return true;
+  const ours = new Set(claims.map(({ stanza }) => stanza));
+  return host.files
+    .filter(({ own }) => !own)
+    .flatMap(({ stanzas = [] }) => stanzas)
+    .some((stanza) => stanza.id === claim.stanza?.id && !ours.has(stanza));
+}
+
+/** True if the stanza names this NIC alone, by MAC or by name. */
+function isForNicOnly({ file, stanza, pattern }: Claim, { mac, names }: NamedNic): boolean {
+  if (pattern !== undefined) return false;
+  const nics = stanza?.nics ?? { macs: file.macs, names: file.names ?? [] };
+  if (nics.macs.length > 0) return nics.macs.every((each) => each === mac);
+  return nics.names.every((name) => names.includes(name) && !isPattern(name));
+}
+
+function wins({ file }: Claim, { desired: { index } }: Subject, rules: AdoptionRules): boolean {
+  return rules.precedes(basename(file.path), basename(rules.path(index)));
+}
+
+/** True if files explain all foreign state: a lease, or addresses, routes and rules in stanzas. */
+function isExplained({ claims, foreign }: Subject): boolean {
+  const { addresses, routes } = explainedIn(claims, foreign);
+  const all = foreign.addresses.length + foreign.routes.length;
+  return addresses.length + routes.length === all;
+}
+
+function explainedIn(claims: readonly Claim[], foreign: Foreign): Foreign {
+  const leases = claims.some(({ stanza }) => stanza?.dhcp === true);
+  const fixed = fixedIn(claims);
+  const ips = new Set(fixed.addresses.map(ipOf));
+  const hops = new Set(fixed.routes.map(hopOf));
+  return {
+    addresses: foreign.addresses.filter(
+      ({ cidr, temporary, opaque }) => (leases && temporary) || (!opaque && ips.has(ipOf(cidr))),
+    ),
+    routes: foreign.routes.filter(
+      (route) =>
+        route.anyLink !== true &&
+        route.type === rt.unicast &&
+        ((leases && leasing.has(route.protocol)) || hops.has(hopOf(route))),
+    ),
+  };
+}
+
+/** True if the NIC gives the node its only name servers. */
+function isOnlyResolver({ claims, link }: Subject, { host }: AdoptionSite): Claim | boolean {
+  const { managedLinks = new Map<number, ManagedLink>() } = host;
+  const given = claims.find(({ stanza }) => stanza?.nameServers !== undefined);
+  const leased = managedLinks.get(link.index)?.nameServers ?? [];
+  if (!given && leased.length === 0) return false;
+  const ours = new Set(claims.map(({ stanza }) => stanza));
+  const others = host.files.flatMap((file) => file.stanzas ?? []);
+  const isElsewhere =
+    [...managedLinks].some(([index, on]) => index !== link.index && on.nameServers.length > 0) ||
+    others.some((stanza) => !ours.has(stanza) && stanza.nameServers !== undefined);
+  return isElsewhere ? false : (given ?? true);
+}
+
+function takeoverOf(nic: Subject): Takeover {
+  const { claims } = nic;
+  const foreign = explainedIn(claims, nic.foreign);
+  const fixed = fixedIn(claims);
+  const ruled = fixed.rules.flatMap(({ from, table }) => rulesFrom([table], [ipOf(from)]));
+  return {
+    adopted: claims.flatMap(({ file, stanza }) =>
+      stanza?.id === undefined
+        ? []
+        : [{ path: file.path, id: stanza.id, sha256: sha256(file.text), mode: file.mode }],
+    ),
+    owned: {
+      tables: [],
+      ips: [...new Set([...foreign.addresses.map(({ cidr }) => cidr), ...fixed.addresses])].map(
+        ipOf,
+      ),
+      routes: [...new Set(foreign.routes.map(routeKey))],
+      rules: [...new Set(ruled)],
+    },
+  };
+}
+
+function fixedIn(claims: readonly Claim[]): FixedConfig {
+  const all = claims.flatMap(({ stanza }) => stanza?.fixed ?? []);
+  return {
+    addresses: all.flatMap(({ addresses }) => addresses),
+    routes: all.flatMap(({ routes }) => routes),
+    rules: all.flatMap(({ rules }) => rules),
+  };
+}
+
+function hopOf({ to, via = '', table }: Pick<Route, 'to' | 'via' | 'table'>): string {
+  return `${to} via ${via} table ${table}`;
+}
+
+/** Returns addresses and routes on the link that the NIC does not own; requested addresses are never foreign. */
+function foreignOn(
+  { link, owned, belongings = owned }: AdoptableNic,
+  { addresses, routes }: Snapshot,
+): Foreign {
+  return {
+    addresses: addresses.filter(
+      (address) =>
+        address.link === link.name &&
+        !isLinkLocal(address) &&
+        (address.temporary === true || !belongings.ips.includes(ipOf(address.cidr))) &&
+        !(owned.ips.includes(ipOf(address.cidr)) && !address.opaque),
+    ),
+    routes: routes.filter(
+      (route) =>
+        (route.anyLink === true || route.links.includes(link.name)) &&
+        route.table !== rt.localTable &&
+        !isKernelMade(route) &&
+        !isOwnRoute(route, owned),
+    ),
+  };
+}
+
+function isEmpty({ addresses, routes }: Foreign): boolean {
+  return addresses.length + routes.length === 0;
+}
+
+/** True if the record covers these stanzas: consent was given, also for a new rendering under another NIC name. */
+function isAdopted(
+  { adopted }: Takeover,
+  record: NicRecord | undefined,
+  { names }: NamedNic,
+): boolean {
+  const key = ({ path, id }: Pick<AdoptedConfig, 'path' | 'id'>) =>
+    `${withoutName(path, names)} ${withoutName(id, names)}`;
+  const known = new Set(record?.adopted?.map(key));
+  return adopted.length > 0 && adopted.every((each) => known.has(key(each)));
+}
+
+function withoutName(text: string, names: readonly string[]): string {
+  return names.reduce((rest, name) => rest.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), '*'), text);
+}
+
+/** Causes in messages. */
+const causes: Readonly<Record<Objection, string>> = {
+  NodeLink: 'the node needs this link',
+  OtherLinksToo: 'it also configures other links',
+  FileWins: 'it wins over the file of MultiNIC',
+  CannotParse: 'it cannot be parsed',
+  OnlyNameServers: 'no other link has name servers',
+  LinkInUse: 'a bond, bridge or VLAN uses the link',
+  TurnedOff: 'it keeps the link down',
+  NotWritable: 'its folder cannot be written',
+  NotFromFile: 'no file sets what is on the link',
+};
+
+/** Objections explained better by the refusal itself. */
+const plain: ReadonlySet<Objection> = new Set<Objection>(['NodeLink', 'NotFromFile']);
+
+/** Adds why consent does not help to the refusal of a NIC with foreign configuration. */
+export function withAdoption(
+  refused: Refusal | undefined,
+  adoptable: Adoptable | undefined,
+  { existingConfiguration }: Pick<JobRequest, 'existingConfiguration'>,
+): Refusal | undefined {
+  const isWanted = existingConfiguration === 'Adopt' && adoptable && 'objection' in adoptable;
+  if (!refused || !isWanted || plain.has(adoptable.objection)) return refused;
+  const { objection, claim } = adoptable;
+  const line = claim?.stanza?.line;
+  const where = claim ? `${claimText(claim)}${line === undefined ? '' : ` line ${line}`}: ` : '';
+  const values = {
+    cause: objection,
+    ...(line === undefined ? {} : { line }),
+    ...(claim ? { path: claim.file.path } : {}),
+  };
+  const message = `${where}cannot be adopted, ${causes[objection]}`;
+  return refusal(refused.reason, message, coded('AdoptionRefused', values));
+}
