@@ -7,7 +7,7 @@ import type { NodeConfig } from './objects/stores.ts';
 import type { Budget } from './removals/budget.ts';
 import type { RemovalLedger } from './removals/ledger.ts';
 import type { Rollout } from './scheduling/rollout-budget.ts';
-import { rolloutStates } from './scheduling/rollout-nodes.ts';
+import { rolloutStates } from './scheduling/rollout-node.ts';
 import { isDrifted } from './status/conditions.ts';
 import { whyNotReady } from './status/not-ready.ts';
 
