@@ -121,11 +121,27 @@ describe('the bundle', () => {
     expect(stdout).toBe('v1.37\n');
   });
 
-  it("the bundle does not load Node.js' own undici, although node:http would", async () => {
+  it("the bundle does not load Node.js' own undici, although an import of node:http would", async () => {
     const { outputs } = await bundle(join(folder, 'product'));
     const imports = Object.values(outputs).flatMap((output) => output.imports);
     const statements = imports.filter(({ kind }) => kind === 'import-statement');
-    expect(statements.map(({ path }) => path)).not.toContain('node:http');
+    expect(statements.filter(({ external }) => external)).toEqual([]);
+  });
+
+  it('the bundle loads a schema of another kind in no controller', async () => {
+    const { outputs } = await bundle(join(folder, 'product'));
+    const waiting = Object.keys(outputs).filter((path) =>
+      outputs[path]?.entryPoint?.endsWith('src/controller/start.ts'),
+    );
+    const loaded = new Set(waiting);
+    for (const path of loaded) {
+      const imports =
+        outputs[path]?.imports.filter(({ kind }) => kind === 'import-statement') ?? [];
+      for (const imported of imports) loaded.add(imported.path);
+    }
+    const inputs = [...loaded].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
+    expect(inputs).toContain('src/api/multinicnodeconfig.ts');
+    expect(inputs).not.toContain('src/api/openstackconfig.ts');
   });
 
   it('the bundle knows version and commit', async () => {

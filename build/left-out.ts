@@ -24,11 +24,24 @@ const poolOfUndici = `
   export { buildConnector, Pool };`;
 
 /**
+ * Functions that fastify uses of semver, loaded at their first use: semver's index runs 45 modules in every process (0.8 MB). A missing
+ * name throws.
+ */
+const usedOfSemver = `
+  const functions = {
+    coerce: () => require('./functions/coerce.js'),
+    gt: () => require('./functions/gt.js'),
+    satisfies: () => require('./functions/satisfies.js'),
+  };
+  module.exports = new Proxy({}, { get: (_, name) => functions[name]() });`;
+
+/**
  * Package files with a smaller replacement, because every process would hold the unused code in memory. MultiNIC uses no HTTP/2, only zod
  * schemas for routes, a single thread for logs and metrics, and no summaries or pushed metrics.
  */
 const replaced: Readonly<Record<string, (path: string) => string>> = {
   'undici/index.js': () => poolOfUndici,
+  'semver/index.js': () => usedOfSemver,
   'undici/lib/dispatcher/client-h2.js': neverCalled,
   'undici/lib/web/fetch/body.js': neverLoaded,
   'undici/lib/web/fetch/formdata.js': neverLoaded,
@@ -47,10 +60,12 @@ const replaced: Readonly<Record<string, (path: string) => string>> = {
   '@opentelemetry/api/dist/index.cjs': () => 'module.exports = {};',
 };
 
-/** Built-in modules that packages load for unused features. */
+/** Built-in modules that packages load for unused features, with a replacement. */
 const unusedBuiltins = [
-  ['fastify', 'node:http2'],
-  ['commander', 'node:child_process'],
+  { from: 'fastify', path: 'node:http2', contents: 'module.exports = {};' },
+  { from: 'commander', path: 'node:child_process', contents: 'module.exports = {};' },
+  // pino asks whether a process is a worker.
+  { from: 'pino', path: 'worker_threads', contents: 'exports.isMainThread = true;' },
 ] as const;
 
 const paths = new Map(Object.entries(replaced).map(([name, make]) => [join(packages, name), make]));
@@ -69,15 +84,14 @@ export const leftOut: Plugin = {
       const make = paths.get(path);
       return make && { contents: make(relative(packages, path)), resolveDir: dirname(path) };
     });
-    build.onResolve({ filter: /^node:/ }, ({ path, importer }) =>
-      unusedBuiltins.some(
-        ([from, name]) => path === name && importer.startsWith(join(packages, from)),
-      )
-        ? { path, namespace: 'left out' }
-        : undefined,
-    );
-    build.onLoad({ filter: /./, namespace: 'left out' }, () => ({
-      contents: 'module.exports = {};',
+    build.onResolve({ filter: /^(node:|worker_threads$)/ }, ({ path, importer }) => {
+      const isUnused = unusedBuiltins.some(
+        (one) => one.path === path && importer.startsWith(join(packages, one.from, '/')),
+      );
+      return isUnused ? { path, namespace: 'left out' } : undefined;
+    });
+    build.onLoad({ filter: /./, namespace: 'left out' }, ({ path }) => ({
+      contents: unusedBuiltins.find((one) => one.path === path)?.contents ?? '',
     }));
   },
 };

@@ -209,12 +209,12 @@ export const ofNodesAndAgents = {
     summary: 'A rollout is stopped because too many nodes failed.',
     description: 'Nodes that wait for a stopped rollout: {{ $value }}.',
     meaning: {
-      en: 'A changed source or agent image is applied to one node first, then to 10 % of the nodes, then to the rest. The first node failed, or more than max(1, 10 %) of the finished nodes failed, with a NIC that was configured before.',
-      ko: '소스의 변경이나 새 에이전트 이미지는 먼저 노드 1대, 그다음 노드의 10%, 마지막으로 나머지에 적용됩니다. 첫 노드가 실패했거나, 끝난 노드 중 max(1, 10%)를 넘는 노드가 이미 설정된 NIC에서 실패했습니다.',
+      en: 'A changed source, agent image or setting of a network is applied to one node first, then to 10 % of the nodes, then to the rest. The first node failed, or more than max(1, 10 %) of the finished nodes failed, with a NIC that was configured before.',
+      ko: '소스의 변경, 새 에이전트 이미지, 네트워크 설정의 변경은 먼저 노드 1대, 그다음 노드의 10%, 마지막으로 나머지에 적용됩니다. 첫 노드가 실패했거나, 끝난 노드 중 max(1, 10%)를 넘는 노드가 이미 설정된 NIC에서 실패했습니다.',
     },
     impact: {
-      en: 'The waiting nodes are left unchanged. New nodes, and new ports of an unchanged source, are configured as usual.',
-      ko: '대기 중인 노드는 현재 상태를 유지합니다. 새 노드와 변경되지 않은 소스의 포트 연결은 평소처럼 설정됩니다.',
+      en: 'The waiting nodes do not get the change. Other changes, new nodes and new ports of an unchanged source are configured as usual.',
+      ko: '대기 중인 노드에는 해당 변경이 적용되지 않습니다. 다른 변경과 새 노드, 변경되지 않은 소스의 포트 연결은 평소처럼 설정됩니다.',
     },
     diagnosis: [
       {
@@ -229,8 +229,8 @@ export const ofNodesAndAgents = {
     ],
     fix: [
       {
-        en: 'Correct the source, or revert the agent image: a new revision starts with one node again.',
-        ko: '소스를 수정하거나 에이전트 이미지를 되돌리십시오. 새 리비전은 다시 노드 1대부터 시작합니다.',
+        en: 'Correct the setting that the message names, else the source, or revert the agent image: a new revision starts with one node again.',
+        ko: '메시지에 표시된 설정을 수정하거나, 설정이 없으면 소스를 수정하거나 에이전트 이미지를 되돌리십시오. 새 리비전은 다시 노드 1대부터 시작합니다.',
       },
       {
         en: `If the failures do not matter, continue: \`kubectl -n ${systemNamespace} annotate multinicnodeconfig NODE --overwrite multinic.io/rollout-continue="$(date -Is)"\`, with any object of the source.`,

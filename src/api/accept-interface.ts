@@ -155,6 +155,8 @@ function gatewayOf(ways: readonly WayOut[], family: 4 | 6): string | undefined {
  * destinations. Directly connected networks need no route, and among routes to one destination the first wins.
  */
 function routesOf(ways: readonly WayOut[], addresses: readonly string[]) {
+  // Nearly always.
+  if (ways.every(({ routes }) => routes.length === 0)) return [];
   const connected = new Set(addresses.map(networkOf));
   const [main = [], ...further] = ways.map(({ cidr, routes }) =>
     routes.filter(({ to }) => to === cidr || !connected.has(to)),
@@ -208,20 +210,22 @@ function unique(list: readonly string[]): string[] {
   return [...new Set(list)];
 }
 
+const uniqueFields = Object.entries({
+  name: ({ index }: RequestInterface) => [`multinic${index}`],
+  macAddress: ({ mac }: RequestInterface) => [mac],
+  portId: ({ portId }: RequestInterface) => (portId ? [portId] : []),
+  address: ({ addresses }: RequestInterface) => addresses.map(ipOf),
+});
+
 function duplicates(accepted: Acceptance['accepted']): Map<number, Rejection> {
   const found = new Map<number, Rejection>();
-  const keys = {
-    name: (nic: RequestInterface) => [`multinic${nic.index}`],
-    macAddress: (nic: RequestInterface) => [nic.mac],
-    portId: (nic: RequestInterface) => (nic.portId ? [nic.portId] : []),
-    address: (nic: RequestInterface) => nic.addresses.map((text) => text.split('/')[0] ?? text),
-  };
-  for (const [field, keysOf] of Object.entries(keys)) {
+  for (const [field, keysOf] of uniqueFields) {
+    const all = accepted.flatMap(({ nic }) => keysOf(nic));
+    // Nearly always: no two NICs have the same key.
+    if (new Set(all).size === all.length) continue;
     const holders = accepted.flatMap(({ position, nic }) =>
       keysOf(nic).map((key) => ({ key, position })),
     );
-    // Nearly always: no two NICs have the same key.
-    if (new Set(holders.map(({ key }) => key)).size === holders.length) continue;
     for (const [key, entries] of Map.groupBy(holders, (holder) => holder.key)) {
       if (entries.length < 2) continue;
       const where = entries.map(({ position }) => `interfaces[${position}]`).join(' and ');

@@ -66,12 +66,14 @@ export function plainForm(text: string): string {
 export function overlaps(a: string, b: string): boolean {
   if (familyOf(a) !== familyOf(b)) return false;
   const [one, other] = [network4(a), network4(b)];
-  if (one && other) {
-    const { size } = one.size > other.size ? one : other;
-    return Math.floor(one.address / size) === Math.floor(other.address / size);
-  }
+  if (one && other) return overlap4(one, other);
   const [x, y] = [parsed(a), parsed(b)];
   return x.subnetMask <= y.subnetMask ? y.isInSubnet(x) : x.isInSubnet(y);
+}
+
+function overlap4(one: Network4, other: Network4): boolean {
+  const size = Math.max(one.size, other.size);
+  return Math.floor(one.address / size) === Math.floor(other.address / size);
 }
 
 /** True if the first network contains the whole second network. */
@@ -123,5 +125,5 @@ export function contains(cidr: string, ip: string): boolean {
   if (familyOf(cidr) !== familyOf(ip)) return false;
   const [network, address] = [network4(cidr), network4(ip)];
   if (!network || !address) return parsed(ip).isInSubnet(parsed(cidr));
-  return address.prefix >= network.prefix && overlaps(cidr, ip);
+  return address.prefix >= network.prefix && overlap4(network, address);
 }

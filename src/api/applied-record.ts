@@ -139,7 +139,7 @@ export const appliedRecord = z.object({
     .describe('Removals started within the last hour; those by named acts count in the budget.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
   revision: text(
-    'Revision of the rollout: source with generation, agent image, and hash of the changed settings in shared.',
+    'Revision of the rollout: source with generation, and agent image. Earlier versions add a hash of the changed settings.',
     128,
   ),
   rollout: text(
@@ -152,6 +152,26 @@ export const appliedRecord = z.object({
     .describe(
       'Whether the agent run before a run that the rollout budget counts had failed: a failure then does not stop the rollout.',
     ),
+  settings: z
+    .array(
+      z.object({
+        key: text('Key in shared, or /routing for the routing mode.', maxSharedText.key),
+        value: text('Hash as in shared, or the routing mode.', maxSharedText.value),
+        rollout: text('As rollout, for the NICs with this setting.', 16),
+        at: time('When the first run with the setting was started'),
+        failedBefore: z.boolean().optional().describe('As failedBefore.'),
+        macs: z
+          .array(z.string().max(17))
+          .max(20)
+          .optional()
+          .describe('MAC addresses of the NICs that the run changed, until it is done.')
+          .meta({ 'x-kubernetes-list-type': 'atomic' }),
+      }),
+    )
+    .max(maxShared)
+    .optional()
+    .describe('Changed settings in shared, each with a rollout of its own.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
   reasons: z
     .array(z.string().max(64))
     .max(20)

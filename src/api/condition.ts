@@ -56,7 +56,7 @@ export const maxMessage = 1_024;
 export function shortMessage(text: string): string {
   return text
     .slice(0, maxMessage)
-    .replaceAll(/\s/g, ' ')
+    .replaceAll(/[^\S ]/g, ' ')
     .replaceAll(/\p{Cc}/gu, '�')
     .toWellFormed();
 }

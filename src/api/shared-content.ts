@@ -10,7 +10,15 @@ import { canonicalJson } from './spec-hash.ts';
  */
 export type SharedContent = Readonly<Record<string, string>>;
 
+/** A shared setting: a hash by subnet or network, or the routing mode of all subnets. */
+export interface Setting {
+  /** Key in the record; `/routing`: routing mode. */
+  readonly key: string;
+  readonly value: string;
+}
+
 const routingSuffix = '/routing';
+const routingKey = routingSuffix;
 const defaultRouting = 'pbr';
 
 /** Unchecked fields in `spec.interfaces[]`. */
@@ -48,30 +56,64 @@ export function sharedOf(interfaces: readonly unknown[]): SharedContent {
  * for any number of subnets. An added or removed subnet is no difference.
  */
 export function changedShared(record: SharedContent, now: SharedContent): readonly string[] {
-  const changes = Object.keys(record).flatMap((subnet) => {
-    const content = valueOf(now, subnet);
-    if (subnet.endsWith(routingSuffix) || content === undefined) return [];
-    const mode = routingIn(now, subnet);
-    return [
-      ...(content === record[subnet] ? [] : [`${subnet}:${content}`]),
-      ...(mode === routingIn(record, subnet) ? [] : [`routing=${mode}`]),
-    ];
-  });
-  return [...new Set(changes)].toSorted();
+  return changedSettings(record, now).map(labelOf);
 }
 
-/** True if the entry's subnets include changed settings. */
-export function isInChangedSubnet(
+/** Returns changed settings in the record's subnets, sorted by label. */
+export function changedSettings(record: SharedContent, now: SharedContent): readonly Setting[] {
+  return unique(Object.keys(record).flatMap((subnet) => changesOf(subnet, record, now)));
+}
+
+/** Returns the changed settings of an entry's subnets. */
+export function changedSettingsIn(
   entry: unknown,
   record: SharedContent,
   now: SharedContent,
-): boolean {
-  return subnetsOf(entry).some((subnet) => {
-    const content = valueOf(now, subnet);
-    const before = valueOf(record, subnet);
-    if (content === undefined || before === undefined) return false;
-    return content !== before || routingIn(now, subnet) !== routingIn(record, subnet);
-  });
+): readonly Setting[] {
+  return unique(subnetsOf(entry).flatMap((subnet) => changesOf(subnet, record, now)));
+}
+
+function changesOf(subnet: string, record: SharedContent, now: SharedContent): Setting[] {
+  const [before, value] = [valueOf(record, subnet), valueOf(now, subnet)];
+  if (subnet.endsWith(routingSuffix) || before === undefined || value === undefined) return [];
+  const mode = routingIn(now, subnet);
+  return [
+    ...(value === before ? [] : [{ key: subnet, value }]),
+    ...(mode === routingIn(record, subnet) ? [] : [{ key: routingKey, value: mode }]),
+  ];
+}
+
+function unique(settings: readonly Setting[]): readonly Setting[] {
+  const byLabel = new Map(settings.map((setting) => [labelOf(setting), setting]));
+  return [...byLabel].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, setting]) => setting);
+}
+
+/** True for the key of the routing mode. */
+export function isRouting(key: string): boolean {
+  return key === routingKey;
+}
+
+/** Returns the text of a setting, also hashed in revisions. */
+export function labelOf({ key, value }: Setting): string {
+  return isRouting(key) ? `routing=${value}` : `${key}:${value}`;
+}
+
+/** Returns all settings in a record. */
+export function settingsOf(shared: SharedContent): readonly Setting[] {
+  const subnets = Object.keys(shared).filter((key) => !key.endsWith(routingSuffix));
+  return unique(
+    subnets.flatMap((key) => [
+      { key, value: valueOf(shared, key) ?? '' },
+      { key: routingKey, value: routingIn(shared, key) },
+    ]),
+  );
+}
+
+/** Returns a setting's name for users; `entries`: NICs with the setting. */
+export function settingName({ key, value }: Setting, entries: readonly unknown[]): string {
+  if (isRouting(key)) return `routing mode ${value}`;
+  const isNetwork = entries.some((entry) => isFields(entry) && idIn(entry['networkId']) === key);
+  return isNetwork ? `the MTU of network ${key}` : `subnet ${key}`;
 }
 
 /** Returns an entry's subnets, main subnet first. */

@@ -3,7 +3,7 @@ import { nodeConfig } from '../../test/fixtures/controller-samples.ts';
 import { metricTable } from '../api/metrics.ts';
 import { Store } from '../kube/cache/store.ts';
 import { createMetrics } from '../process/metrics.ts';
-import { gaugeStates } from './metrics.ts';
+import { sampleStates } from './metrics.ts';
 import type { NodeConfig } from './objects/stores.ts';
 
 function config(name: string, version: number, ready: string, reason: string): NodeConfig {
@@ -16,7 +16,7 @@ it('multinic_node_configs_not_ready counts objects by reason until Ready or dele
   const metrics = createMetrics(metricTable);
   const configs = new Store<NodeConfig>();
   configs.upsert(config('a', 1, 'False', 'RemovalHeld'));
-  gaugeStates(configs, metrics);
+  sampleStates(configs, metrics);
   configs.upsert(config('b', 2, 'False', 'RemovalHeld'));
   configs.upsert(config('c', 3, 'Unknown', 'JobScheduled'));
   configs.upsert(config('d', 3, 'Unknown', 'NodeNotReady'));
@@ -34,7 +34,7 @@ it('multinic_node_configs_not_ready counts objects by reason until Ready or dele
 it('[C13] multinic_node_configs_not_ready counts unknown reasons as "Other"', async () => {
   const metrics = createMetrics(metricTable);
   const configs = new Store<NodeConfig>();
-  gaugeStates(configs, metrics);
+  sampleStates(configs, metrics);
   for (let n = 0; n < 60; n++) configs.upsert(config(`n${n}`, 1, 'False', `ByHand${n}`));
   const shown = await metrics.registry.getSingleMetricAsString('multinic_node_configs_not_ready');
   expect(shown).toContain('{reason="Other"} 60');

@@ -7,15 +7,14 @@ import type { NodeConfig } from './objects/stores.ts';
 import type { Budget } from './removals/budget.ts';
 import type { RemovalLedger } from './removals/ledger.ts';
 import type { Rollout } from './scheduling/rollout-budget.ts';
-import { rolloutStates } from './scheduling/rollout-nodes.ts';
+import { rolloutStates } from './scheduling/rollout-node.ts';
 import { isDrifted } from './status/conditions.ts';
 import { whyNotReady } from './status/not-ready.ts';
-import type { ControllerMetrics } from './status/report.ts';
 
 const states = nodeConfigState.options;
 
-/** Updates the gauges for objects and NICs by state and reason; returns the unsubscribe function. */
-export function gaugeStates(configs: Store<NodeConfig>, metrics: ControllerMetrics): () => void {
+/** Reports objects and NICs by state and reason. */
+export function sampleStates(configs: Store<NodeConfig>, metrics: SampledMetrics): void {
   const objects = new Map<string, number>(states.map((state) => [state, 0]));
   const nics = new Map<string, number>(states.map((state) => [state, 0]));
   const notReady = new Map<string, number>();
@@ -29,22 +28,21 @@ export function gaugeStates(configs: Store<NodeConfig>, metrics: ControllerMetri
     if (isDrifted(status)) drifted += by;
   }
 
-  function show(): void {
-    for (const [state, count] of objects) metrics.set('multinic_node_configs', { state }, count);
-    for (const [state, count] of nics) metrics.set('multinic_interfaces', { state }, count);
-    metrics.set('multinic_node_configs_drifted', {}, drifted);
-    for (const [reason, count] of notReady) {
-      metrics.set('multinic_node_configs_not_ready', { reason }, count);
-    }
-  }
-
   for (const config of configs.list()) add(config, 1);
-  show();
-  return configs.subscribe((change) => {
+  configs.subscribe((change) => {
     if (change.type === 'updated') add(change.previous, -1);
     add(change.object, change.type === 'deleted' ? -1 : 1);
-    show();
   });
+  metrics.sampleEach('multinic_node_configs', () => byState(objects));
+  metrics.sampleEach('multinic_interfaces', () => byState(nics));
+  metrics.sample('multinic_node_configs_drifted', {}, () => drifted);
+  metrics.sampleEach('multinic_node_configs_not_ready', () =>
+    [...notReady].map(([reason, value]) => ({ labels: { reason }, value })),
+  );
+}
+
+function byState(counts: ReadonlyMap<string, number>) {
+  return [...counts].map(([state, value]) => ({ labels: { state }, value }));
 }
 
 interface Sampled {
@@ -58,13 +56,13 @@ interface Sampled {
 /** Reports objects, rollout, removals and running Jobs. */
 export function sampleController(metrics: Metrics<typeof metricTable>, sampled: Sampled): void {
   const { configs, rollout, budget, ledger, runner } = sampled;
-  gaugeStates(configs, metrics);
+  sampleStates(configs, metrics);
   sampleRollout(metrics, rollout);
   sampleRemovals(metrics, budget, ledger);
   metrics.sample('multinic_jobs_active', {}, () => runner.open().length);
 }
 
-type SampledMetrics = Pick<Metrics<typeof metricTable>, 'sample'>;
+type SampledMetrics = Pick<Metrics<typeof metricTable>, 'sample' | 'sampleEach'>;
 
 /** Reports the number of nodes in each state of a rollout. */
 function sampleRollout(metrics: SampledMetrics, rollout: Pick<Rollout, 'count'>): void {

@@ -1,9 +1,12 @@
+import { hash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ControllerFixture } from '../../test/fixtures/controller.ts';
-import { entry } from '../../test/fixtures/controller-samples.ts';
+import { entry, nicResult } from '../../test/fixtures/controller-samples.ts';
 import { failed, RolloutFixture } from '../../test/fixtures/rollout.ts';
+import { type Answer, configured } from '../../test/fixtures/scripted-agents.ts';
 import { findCondition } from '../api/condition.ts';
-import type { JobRequest } from '../api/job.ts';
+import type { JobRequest, JobResult } from '../api/job.ts';
+import { nodeConfigs } from './objects/stores.ts';
 
 const count = 12;
 const good = 'True AllInterfacesConfigured';
@@ -23,6 +26,9 @@ const bad = 9000;
 
 const hasMtu = ({ interfaces }: JobRequest, mtu: number): boolean =>
   interfaces.some((nic) => nic.mtu === mtu);
+
+const hasThirdNic = ({ interfaces }: JobRequest): boolean =>
+  interfaces.some(({ index }) => index === 2);
 
 const hasFirstNic = ({ interfaces }: JobRequest): boolean =>
   interfaces.some(({ index }) => index === 0);
@@ -111,8 +117,8 @@ it('a good network MTU is applied to the first node, to 10 %, and to the rest', 
   expect(given(1400).size).toBe(count);
   expect(most).toBeGreaterThan(2);
   const { applied } = (await statusOf(cluster.names[0] ?? '')) ?? {};
-  expect(applied?.revision).toMatch(/^source-1\/1\/[0-9a-f]{12}~[0-9a-f]{8}$/);
-  expect(applied?.rollout).toBe('done');
+  expect(applied?.revision).toMatch(/^source-1\/1\/[0-9a-f]{12}$/);
+  expect(applied?.settings).toMatchObject([{ key: '10.0.0.0/24', rollout: 'done' }]);
 });
 
 it('a failed node is changed last, and a further failure stops nothing', async () => {
@@ -140,7 +146,7 @@ it('a failed node is changed last, and a further failure stops nothing', async (
   expect(order.slice(0, sound.length).toSorted()).toEqual(sound);
   expect(cluster.having('RolloutStopped')).toBe(0);
   const { applied } = (await statusOf(cluster.names[0] ?? '')) ?? {};
-  expect(applied).toMatchObject({ rollout: 'failed', failedBefore: true });
+  expect(applied?.settings).toMatchObject([{ rollout: 'failed', failedBefore: true }]);
 });
 
 it.each<[string, (canary: string) => Promise<void>]>([
@@ -209,4 +215,129 @@ it('a waiting node shows the failed node, and loses a deleted port', async () =>
     () => `${name} has ${fixture.agents.macsOn(name).join(', ')}`,
   );
   expect(given(bad).size).toBe(1);
+});
+
+/** Configures two NICs per node, and stops the MTU 9000 of the first network; returns its first node. */
+async function stopFirstNetwork(): Promise<string> {
+  await configureAll();
+  fixture.agents.answer = failingAlone;
+  await cluster.attach(1, 1450);
+  await untilEach(good);
+  await writeAll(bad, 1450);
+  await cluster.untilStopped(count - 1);
+  return [...given(bad)].join();
+}
+
+/** Answers as an agent in which only the NICs with MTU 9000 fail. */
+function failingAlone(request: JobRequest): Answer {
+  const failing = { ...request, interfaces: request.interfaces.filter(({ mtu }) => mtu === bad) };
+  if (failing.interfaces.length === 0) return fixture.agents.run(request);
+  const rest = request.interfaces.filter(({ mtu }) => mtu !== bad);
+  const nics = rest.map(({ index, mac }) => nicResult(index, { mac }));
+  return {
+    outcome: 'partial',
+    nics: [...((failed(failing) as Partial<JobResult>).nics ?? []), ...nics],
+  };
+}
+
+/** Writes all objects with these MTUs of the networks. */
+async function writeAll(...mtus: readonly number[]): Promise<void> {
+  const nics = mtus.map((mtu, at) => entry(at, { mtu }));
+  for (const name of cluster.names) await cluster.write(name, 1, nics);
+}
+
+it('a good MTU reaches all nodes in steps while the bad MTU of another network is stopped', async () => {
+  const canary = await stopFirstNetwork();
+  const waiting = cluster.names.filter((name) => name !== canary);
+  const order: string[] = [];
+  fixture.agents.answer = (request) => {
+    if (hasMtu(request, 1400)) order.push(request.nodeName);
+    return failingAlone(request);
+  };
+  for (const mtu of [1400, 1420, 1440]) {
+    await writeAll(bad, mtu);
+    await fixture.eventually(
+      () => given(mtu).size === count,
+      () => `MTU ${mtu} is on ${[...given(mtu)].join(', ')}`,
+    );
+    await cluster.untilStopped(count - 1);
+  }
+  expect([...given(bad)]).toEqual([canary]);
+  expect(order.at(-1)).toBe(canary);
+  expect(cluster.stoppedMessages()).toEqual([
+    expect.stringMatching(
+      `^rollout of subnet 10.0.0.0/24 to ${count} nodes is stopped: ${canary} failed; `,
+    ),
+  ]);
+  await writeAll(1450, 1440);
+  for (const name of [...waiting, canary]) await fixture.untilReady(name, good);
+});
+
+it('a port is attached with the former MTU after an upgrade of the agent image', async () => {
+  const canary = await stopFirstNetwork();
+  await fixture.stop();
+  fixture.run({ 'agent-image': 'agent:next' });
+  const nics = [entry(0, { mtu: bad }), entry(1), entry(2)];
+  for (const name of cluster.names) await cluster.write(name, 1, nics);
+  const hasPort = (name: string) => fixture.agents.macsOn(name).includes(entry(2).macAddress);
+  const waiting = cluster.names.filter((name) => name !== canary);
+  await fixture.eventually(
+    () => waiting.every(hasPort),
+    () => `${waiting.filter(hasPort).length} nodes have the port`,
+  );
+  await cluster.untilStopped(count - 1);
+  expect([...given(bad)]).toEqual([canary]);
+});
+
+it('a rollout that the earlier version stopped stays stopped, and an upgrade starts no agent', async () => {
+  await configureAll();
+  await cluster.edit(1, bad);
+  await cluster.untilStopped(count - 1);
+  await fixture.stop();
+  const [canary = ''] = given(bad);
+  const { applied } = (await statusOf(canary)) ?? {};
+  const [{ key = '', value = '' } = {}] = applied?.settings ?? [];
+  const change = hash('sha256', `${key}:${value}`).slice(0, 8);
+  const former = { settings: null, rollout: 'failed', revision: `${applied?.revision}~${change}` };
+  const ref = { namespace: 'multinic-system', name: canary };
+  await fixture.admin.patchStatus(nodeConfigs, ref, { status: { applied: former } });
+  fixture.agents.requests.length = 0;
+  fixture.run();
+  await fixture.pass(60);
+  await cluster.untilStopped(count - 1);
+  expect([...cluster.touched()].filter((name) => name !== canary)).toEqual([]);
+});
+
+it('RolloutStopped stays while a port is attached', async () => {
+  const canary = await stopFirstNetwork();
+  const name = cluster.names.find((one) => one !== canary) ?? '';
+  fixture.agents.answer = () => undefined;
+  await cluster.write(name, 1, [entry(0, { mtu: bad }), entry(1), entry(2)]);
+  await fixture.eventually(
+    () => {
+      expect(cluster.having('RolloutStopped')).toBe(count - 1);
+      return fixture.agents.requests.some(hasThirdNic);
+    },
+    () => `no agent attaches the port on ${name}`,
+  );
+  for (let step = 0; step < 20; step++) {
+    await fixture.pass(1);
+    expect(cluster.having('RolloutStopped')).toBe(count - 1);
+  }
+});
+
+it('a former MTU starts with one node although a paused node has it', async () => {
+  const [paused = '', ...others] = cluster.names;
+  await configureAll();
+  await cluster.edit(1, 1400);
+  await untilEach(good);
+  await cluster.annotate(paused, { 'multinic.io/paused': 'true' });
+  await cluster.edit(1, 1420);
+  for (const name of others) await fixture.untilReady(name, good);
+  fixture.agents.requests.length = 0;
+  fixture.agents.answer = (request) =>
+    hasMtu(request, 1400) ? failed(request) : configured(request);
+  await cluster.edit(1, 1400);
+  await cluster.untilStopped(count - 2);
+  expect(given(1400).size).toBe(1);
 });

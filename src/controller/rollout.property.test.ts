@@ -2,57 +2,29 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ControllerFixture } from '../../test/fixtures/controller.ts';
 import { entry } from '../../test/fixtures/controller-samples.ts';
-import { failed, RolloutFixture } from '../../test/fixtures/rollout.ts';
+import { RolloutFixture } from '../../test/fixtures/rollout.ts';
+import { type Action, badMtu, failing, someStory } from '../../test/fixtures/rollout-stories.ts';
 import type { Answer } from '../../test/fixtures/scripted-agents.ts';
-import type { JobRequest } from '../api/job.ts';
+import type { JobRequest, RequestInterface } from '../api/job.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
+import { imageHash } from './scheduling/revision.ts';
 
 const numRuns = Number(process.env['MULTINIC_ROLLOUT_STORIES'] ?? 3);
 
-/** An impossible MTU. */
-const badMtu = 9000;
 /** Steps of the test clock for an attach on an idle node. */
 const attachSteps = 150;
 /** Steps of the test clock until an agent starts. */
 const startSteps = 8;
+/** Steps of the test clock until a bad MTU has failed on a node. */
+const stopSteps = 40;
+/** Steps of the test clock until a good MTU is on all nodes. */
+const spreadSteps = 600;
 
-type Action =
-  /** MTUs for both networks, and whether the source has a new generation. */
-  | { readonly kind: 'edit'; readonly mtus: readonly [number, number]; readonly isNew: boolean }
-  | { readonly kind: 'attach'; readonly node: number }
-  | { readonly kind: 'restart' }
-  | { readonly kind: 'pass'; readonly steps: number };
-
-const someMtu = fc.constantFrom(1400, 1450, 1500, badMtu);
-const someAction: fc.Arbitrary<Action> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('edit' as const),
-      mtus: fc.tuple(someMtu, someMtu),
-      isNew: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('attach' as const), node: fc.nat({ max: 11 }) }),
-  },
-  { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('pass' as const), steps: fc.nat({ max: 60 }) }),
-  },
-);
-const someStory = fc.record({
-  nodes: fc.integer({ min: 3, max: 12 }),
-  hasSource: fc.boolean(),
-  hasBroken: fc.boolean(),
-  actions: fc.array(someAction, { minLength: 3, maxLength: 8 }),
-});
-
-/** Nodes with the same MTU change on configured NICs. */
+/** Nodes whose NIC in a network gets the same MTU. */
 interface Revision {
-  /** Edits before the first node. */
+  readonly network: number;
+  readonly mtu: number;
+  /** Edits of the network before the first node. */
   readonly epoch: number;
   readonly touched: Set<string>;
   readonly running: Set<string>;
@@ -70,21 +42,32 @@ class Story {
   /** MTUs of the two networks by node, as last requested for their oldest NICs. */
   readonly #requested = new Map<string, Map<number, number>>();
   /** Revisions in unfinished runs, by node. */
-  readonly #working = new Map<string, Revision | undefined>();
+  readonly #working = new Map<string, readonly Revision[]>();
   readonly #revisions = new Map<string, Revision>();
   readonly #broken = new Set<string>();
   /** MACs of NICs whose last run failed, by node. */
   readonly #failing = new Map<string, Set<string>>();
   readonly #ports: number[];
-  readonly #begun = new Map<JobRequest, Revision | undefined>();
-  readonly #edits: (readonly [number, number])[] = [];
-  #wanted: readonly [number, number] = [1450, 1450];
-  #epoch = 0;
+  readonly #begun = new Map<JobRequest, readonly Revision[]>();
+  readonly #wanted: [number, number] = [1450, 1450];
+  /** Edits per network that change its MTU. */
+  readonly #epochs: [number, number] = [0, 0];
+  readonly #hasGenerations: boolean;
   #isEnding = false;
+  #image = 'agent:0';
+  #upgrades = 0;
   #generation = 1;
 
-  constructor(fixture: ControllerFixture, nodes: number, hasSource: boolean) {
+  constructor(
+    fixture: ControllerFixture,
+    {
+      nodes,
+      hasSource,
+      hasGenerations,
+    }: { nodes: number; hasSource: boolean; hasGenerations: boolean },
+  ) {
     this.#fixture = fixture;
+    this.#hasGenerations = hasGenerations;
     this.#cluster = new RolloutFixture(fixture, nodes);
     this.#cluster.hasSource = hasSource;
     this.#ports = this.#cluster.names.map(() => 2);
@@ -95,7 +78,7 @@ class Story {
   async begin(hasBroken: boolean): Promise<void> {
     await this.#cluster.createBare();
     await this.#write();
-    this.#fixture.run();
+    this.#fixture.run({ 'agent-image': this.#image });
     await this.#untilReady();
     if (hasBroken) {
       for (const [at, name] of this.#cluster.names.entries())
@@ -106,18 +89,23 @@ class Story {
   async do(action: Action): Promise<void> {
     switch (action.kind) {
       case 'edit':
-        this.#epoch += 1;
-        this.#wanted = action.mtus;
-        this.#edits.push(action.mtus);
-        if (action.isNew) this.#generation += 1;
+        this.#setMtu(action.network, action.mtu);
+        if (action.isNew && this.#hasGenerations) this.#generation += 1;
         await this.#write();
         // A run replaced before its agent starts has a record, but the host and this model do not know it.
         return this.#fixture.pass(startSteps);
+      case 'clash':
+        await this.do({ kind: 'edit', network: action.network, mtu: badMtu, isNew: false });
+        await this.#fixture.pass(stopSteps);
+        await this.do({ kind: 'edit', network: 1 - action.network, mtu: action.mtu, isNew: false });
+        return this.#spread();
       case 'attach':
         return this.#attach(action.node % this.#cluster.names.length);
       case 'restart':
-        await this.#fixture.stop();
-        return this.#fixture.run();
+        return this.#restart();
+      case 'upgrade':
+        this.#image = `agent:${(this.#upgrades += 1)}`;
+        return this.#restart();
       case 'pass':
         return this.#fixture.pass(action.steps);
       default:
@@ -125,11 +113,39 @@ class Story {
     }
   }
 
+  async #restart(): Promise<void> {
+    await this.#fixture.stop();
+    this.#fixture.run({ 'agent-image': this.#image });
+  }
+
+  #setMtu(network: number, mtu: number): void {
+    if (this.#wanted[network] === mtu) return;
+    this.#wanted[network] = mtu;
+    this.#epochs[network] = (this.#epochs[network] ?? 0) + 1;
+  }
+
+  /** A stopped MTU holds no other MTU: good MTUs reach every node, unless nodes are broken. */
+  async #spread(): Promise<void> {
+    if (this.#broken.size > 0) return;
+    const without = () =>
+      [...this.#wanted.entries()].flatMap(([network, mtu]) => {
+        const { macAddress } = entry(network);
+        const open = this.#cluster.names.filter(
+          (name) => this.#mtus.get(name)?.get(macAddress) !== mtu,
+        );
+        return mtu === badMtu || open.length === 0 ? [] : [`MTU ${mtu} is not on ${open.join()}`];
+      });
+    for (let step = 0; step < spreadSteps && without().length > 0; step++) {
+      await this.#fixture.pass(1, 1_000);
+    }
+    this.violations.push(...without());
+  }
+
   /** Ends all failures, and waits until every node has the wanted content. */
   async end(): Promise<void> {
     this.#isEnding = true;
     this.#broken.clear();
-    this.#wanted = [1450, 1450];
+    for (const network of [0, 1]) this.#setMtu(network, 1450);
     await this.#write();
     await this.#untilReady();
     for (const name of this.#cluster.names) {
@@ -180,7 +196,7 @@ class Story {
     return entry(index, { subnetId: `subnet-${network}`, mtu });
   }
 
-  /** A port is attached without delay unless the generation of the source changes. */
+  /** A port is attached without delay unless the generation of the source or the agent image changes. */
   async #attach(at: number): Promise<void> {
     const name = this.#cluster.names[at] ?? '';
     const port = this.#ports[at] ?? 0;
@@ -189,8 +205,9 @@ class Story {
     const { status } = await this.#fixture.get(name);
     await this.#writeNode(at, name);
     const source = this.#cluster.hasSource ? `source-1/${this.#generation}/` : 'provider/';
-    const isOfGeneration = status?.applied?.revision?.startsWith(source) ?? false;
-    if (isOfGeneration) await this.#untilRequested(name, entry(port).macAddress);
+    const { revision = '' } = status?.applied ?? {};
+    const isSame = revision.startsWith(source) && revision.endsWith(imageHash(this.#image));
+    if (isSame) await this.#untilRequested(name, entry(port).macAddress);
   }
 
   async #untilRequested(name: string, mac: string): Promise<void> {
@@ -209,34 +226,43 @@ class Story {
     if (action !== 'apply') return this.#fixture.agents.run(request);
     // The agent works for a further step.
     if (!this.#begun.has(request)) return this.#begin(request);
-    const isBroken = this.#broken.has(nodeName) && interfaces.some(({ index }) => index === 0);
-    const isOk = !isBroken && interfaces.every(({ mtu }) => mtu !== badMtu);
+    const bad = interfaces.filter((nic) => this.#isBad(nodeName, nic));
     this.#working.delete(nodeName);
-    this.#count(nodeName, this.#begun.get(request), isOk);
-    for (const { mac } of interfaces) this.#note(nodeName, mac, isOk);
-    if (!isOk) return failed(request);
-    const host = this.#mtus.get(nodeName) ?? new Map<string, number>();
-    for (const { mac, mtu = 0 } of interfaces) host.set(mac, mtu);
-    this.#mtus.set(nodeName, host);
-    return this.#fixture.agents.run(request);
+    this.#count(nodeName, this.#begun.get(request) ?? [], bad);
+    for (const nic of interfaces) this.#note(nodeName, nic, !bad.includes(nic));
+    return bad.length === 0 ? this.#fixture.agents.run(request) : failing(request, bad);
   }
 
-  #note(node: string, mac: string, isOk: boolean): void {
-    const failing = this.#failing.get(node) ?? new Set<string>();
-    if (isOk) failing.delete(mac);
-    else failing.add(mac);
-    this.#failing.set(node, failing);
+  #isBad(node: string, { index, mtu }: RequestInterface): boolean {
+    return mtu === badMtu || (index === 0 && this.#broken.has(node));
+  }
+
+  #note(node: string, { mac, mtu = 0 }: RequestInterface, isOk: boolean): void {
+    const failed = this.#failing.get(node) ?? new Set<string>();
+    this.#failing.set(node, failed);
+    if (!isOk) {
+      failed.add(mac);
+      return;
+    }
+    failed.delete(mac);
+    const host = this.#mtus.get(node) ?? new Map<string, number>();
+    this.#mtus.set(node, host.set(mac, mtu));
   }
 
   #isFailing(node: string): boolean {
     return (this.#failing.get(node)?.size ?? 0) > 0;
   }
 
-  #count(node: string, revision: Revision | undefined, isOk: boolean): void {
-    if (!revision) return;
-    revision.running.delete(node);
-    if (isOk) revision.succeeded += 1;
-    else if (!this.#isFailing(node)) revision.harmed += 1;
+  #count(
+    node: string,
+    revisions: readonly Revision[],
+    bad: readonly Pick<RequestInterface, 'index'>[],
+  ): void {
+    for (const revision of revisions) {
+      revision.running.delete(node);
+      if (!bad.some(({ index }) => index === revision.network)) revision.succeeded += 1;
+      else if (!this.#isFailing(node)) revision.harmed += 1;
+    }
   }
 
   #begin(request: JobRequest): undefined {
@@ -246,99 +272,97 @@ class Story {
       nodeName,
       new Map(oldest.map(({ index, mtu = 0 }) => [index, mtu])),
     );
-    // A run replaced before the start passes the revision on.
-    const revision = changes === '' ? this.#working.get(nodeName) : this.#revisionOf(changes);
-    if (revision && changes !== '') this.#judge(revision, nodeName, changes);
-    this.#begun.set(request, revision);
-    this.#working.set(nodeName, revision);
+    const started = changes.map(([network, mtu]) => this.#revisionOf(network, mtu));
+    for (const revision of started) this.#judge(revision, nodeName);
+    // A run replaced before the start passes the revisions on.
+    const former = (this.#working.get(nodeName) ?? []).filter(({ network }) =>
+      oldest.some(({ index }) => index === network && !changes.some(([of]) => of === index)),
+    );
+    const revisions = [...started, ...former];
+    this.#begun.set(request, revisions);
+    this.#working.set(nodeName, revisions);
     const requested = this.#requested.get(nodeName) ?? new Map<number, number>();
     for (const { index, mtu = 0 } of oldest) requested.set(index, mtu);
     this.#requested.set(nodeName, requested);
   }
 
-  /** Returns the networks' new MTUs for a configured node; empty: none changes. */
-  #changes(node: string, mtus: ReadonlyMap<number, number>): string {
+  /** Returns the networks' new MTUs for a configured node. */
+  #changes(
+    node: string,
+    mtus: ReadonlyMap<number, number>,
+  ): readonly (readonly [number, number])[] {
     const before = this.#requested.get(node);
-    if (!before) return '';
-    const changed = [...mtus].filter(([network, mtu]) => before.get(network) !== mtu);
-    return changed
-      .map(([network, mtu]) => `${network}:${mtu}`)
-      .toSorted()
-      .join(' ');
+    if (!before) return [];
+    return [...mtus].filter(([network, mtu]) => before.get(network) !== mtu);
   }
 
-  #revisionOf(key: string): Revision {
+  #revisionOf(network: number, mtu: number): Revision {
+    const key = `${network}:${mtu}`;
     const known = this.#revisions.get(key);
     if (known) return known;
     const nodes = { touched: new Set<string>(), running: new Set<string>() };
-    const made = { epoch: this.#epoch, ...nodes, succeeded: 0, harmed: 0 };
+    const epoch = this.#epochs[network] ?? 0;
+    const made = { network, mtu, epoch, ...nodes, succeeded: 0, harmed: 0 };
     this.#revisions.set(key, made);
     return made;
   }
 
-  /** A revision from an earlier edit has results already. */
-  #judge(revision: Revision, node: string, changes: string): void {
-    const { touched, running, succeeded, harmed, epoch } = revision;
+  /** A revision from an earlier edit of the network has results already. Edits of the other network change nothing. */
+  #judge(revision: Revision, node: string): void {
+    const { network, mtu, touched, running, succeeded, harmed, epoch } = revision;
     if (touched.has(node)) return;
     const ended = touched.size - running.size;
-    const wave = 1 + Math.ceil(this.#sizeOf(revision, changes) * 0.1);
+    const wave = 1 + Math.ceil(this.#sizeOf(revision) * 0.1);
     const state = `touched ${[...touched].join()}, running ${[...running].join()}, ${succeeded} succeeded`;
     const isFirst = touched.size === 0;
-    const firsts = this.#editsWith(changes);
     const found = {
-      'a second node before the first has ended': ended === 0 && touched.size >= firsts,
-      'a node after the first has failed': harmed >= firsts && succeeded === 0 && !this.#isEnding,
+      'a second node before the first has ended': ended === 0 && touched.size >= 1,
+      'a node after the first has failed': harmed >= 1 && succeeded === 0 && !this.#isEnding,
       'a node beyond the wave': ended < wave && touched.size >= wave,
-      'a failing node first': isFirst && this.#isFailingBeforeSound(node, changes),
+      'a failing node first': isFirst && this.#isFailingBeforeSound(node, revision),
     };
-    const violated = Object.entries(found).filter(([, holds]) => holds && epoch === this.#epoch);
+    const isJudged = epoch === this.#epochs[network];
+    const violated = Object.entries(found).filter(([, holds]) => holds && isJudged);
     for (const [what] of violated) {
-      this.violations.push(`${what}: ${node} takes ${changes}; ${state}`);
+      this.violations.push(`${what}: ${node} takes MTU ${mtu} of network ${network}; ${state}`);
     }
     touched.add(node);
     running.add(node);
   }
 
-  /** Number of nodes with these changes, made or wanted. */
-  #sizeOf({ touched }: Revision, changes: string): number {
-    const wanted = new Map(this.#wanted.entries());
+  /** Number of nodes with the change, made or wanted. */
+  #sizeOf(revision: Revision): number {
+    const { touched } = revision;
     const open = this.#cluster.names.filter(
-      (name) => !touched.has(name) && this.#changes(name, wanted) === changes,
+      (name) => !touched.has(name) && this.#isOpen(name, revision),
     );
     return touched.size + open.length;
   }
 
-  /** Number of edits with these changes: a change that another edit replaced may start again with a first node. */
-  #editsWith(changes: string): number {
-    const isWith = (mtus: readonly [number, number]) =>
-      changes.split(' ').every((change) => {
-        const [network, mtu] = change.split(':').map(Number);
-        return mtus[network ?? 0] === mtu;
-      });
-    return Math.max(1, this.#edits.filter(isWith).length);
+  #isOpen(name: string, { network, mtu }: Revision): boolean {
+    return this.#wanted[network] === mtu && this.#requested.get(name)?.get(network) !== mtu;
   }
 
-  #isFailingBeforeSound(node: string, changes: string): boolean {
-    return this.#isFailing(node) && this.#hasSound(node, changes);
+  #isFailingBeforeSound(node: string, revision: Revision): boolean {
+    return this.#isFailing(node) && this.#hasSound(node, revision);
   }
 
-  /** True if another node without a failure is at rest, and waits for the same changes. */
-  #hasSound(except: string, changes: string): boolean {
-    const wanted = new Map(this.#wanted.entries());
+  /** True if another node without a failure is at rest, and waits for the same change. */
+  #hasSound(except: string, revision: Revision): boolean {
     return this.#cluster.names.some(
       (name) =>
         name !== except &&
         !this.#isFailing(name) &&
         !this.#working.has(name) &&
-        this.#changes(name, wanted) === changes,
+        this.#isOpen(name, revision),
     );
   }
 }
 
-it('a changed network reaches configured NICs in steps, sound nodes first, while ports are attached', async () => {
-  const property = fc.asyncProperty(someStory, async ({ nodes, hasSource, hasBroken, actions }) => {
+it('each changed network reaches configured NICs in steps, sound nodes first, while another is stopped and ports are attached', async () => {
+  const property = fc.asyncProperty(someStory, async ({ hasBroken, actions, ...cluster }) => {
     await using fixture = await ControllerFixture.start();
-    const story = new Story(fixture, nodes, hasSource);
+    const story = new Story(fixture, cluster);
     await story.begin(hasBroken);
     for (const action of actions) await story.do(action);
     await story.end();

@@ -143,6 +143,14 @@ describe('portsOf', () => {
     expect(later.some((port, at) => port === known[at])).toBe(false);
   });
 
+  test('ports in one answer share the object with their common values', async () => {
+    const { neutron } = setUp();
+    const ports = await neutron.portsOf(serverIds(3), signal);
+    const [common, ...others] = ports.map((port): unknown => Reflect.get(port, 'common'));
+    expect(common).toMatchObject({ networkId: 'n', status: 'ACTIVE' });
+    for (const other of others) expect(other).toBe(common);
+  });
+
   test('portsOf is complete and free from duplicates for any server count and batch limit', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(400), fc.integer({ min: 1, max: 120 }), async (count, most) => {

@@ -1,6 +1,6 @@
 import { mapBounded } from '../process/bounded.ts';
-import { shareTexts, textPool } from '../process/text-pool.ts';
 import { isRequestError, RequestError } from '../requests/request-error.ts';
+import { compactPorts } from './compact-port.ts';
 import { type Listing, readPages } from './requests/pages.ts';
 import { ReadMemory } from './requests/read-memory.ts';
 import type { Query, ServiceClient } from './requests/service-client.ts';
@@ -45,7 +45,7 @@ export function createPortLists(client: ServiceClient): PortLists {
       item: portSchema,
       idOf: (port) => port.id,
       markerGone,
-      tidy: sharing,
+      tidy: (listed) => listed.map(compactPorts()),
     };
     return [...(await readPages(client, listing, signal)).values()];
   }
@@ -113,12 +113,6 @@ function onlyOneServer(): RequestError {
   const message =
     'GET /v2.0/ports: the answer has the ports of only one of several device_id; configure the proxy in front of Neutron to pass on repeated query parameters';
   return new RequestError(message, { service: 'neutron', kind: 'badAnswer' });
-}
-
-/** Deduplicates texts that ports share: they are half the memory per port, for up to 100,000 ports. */
-function sharing(ports: readonly Port[]): readonly Port[] {
-  const share = textPool();
-  return ports.map((port) => shareTexts(port, share));
 }
 
 function chunks<T>(items: readonly T[], size: number): T[][] {

@@ -28,6 +28,20 @@ describe('interface entry', () => {
     });
   });
 
+  it('an entry lists each address once when the port returns new address objects at each read', () => {
+    const of = {
+      ...port(1, 's1'),
+      get fixedIps() {
+        return [
+          { subnetId: 'sub-a', ipAddress: '10.0.10.1' },
+          { subnetId: 'sub-a', ipAddress: '10.0.10.2' },
+        ];
+      },
+    };
+    const [nic] = nicsOf({ selection: { subnetIds: ['sub-a'] }, ports: [of] });
+    expect(nic?.addresses).toEqual(['10.0.10.1/24', '10.0.10.2/24']);
+  });
+
   it('an entry lists gateway and routes for each further subnet, ordered by network', () => {
     const hostRoutes = [{ destination: '10.9.0.0/16', nexthop: '10.0.40.254' }];
     const [nic] = nicsOf({

@@ -23,7 +23,7 @@ export function entryOf(port: Port, match: Match, index: number, view: View): En
   const { addressFamilies, routing } = view.input.selection;
   const others: Located[] = [];
   for (const ip of port.fixedIps) {
-    if (ip === fixedIp || !addressFamilies.includes(familyOf(ip))) continue;
+    if (isSameIp(ip, fixedIp) || !addressFamilies.includes(familyOf(ip))) continue;
     const found = view.subnets.get(ip.subnetId);
     if (found === undefined) return missing(`subnet ${ip.subnetId} could not be read`);
     others.push({ ipAddress: ip.ipAddress, subnet: found });
@@ -57,6 +57,11 @@ function missing(what: string): Entry {
 
 function familyOf({ ipAddress }: FixedIp): AddressFamily {
   return isIPv4(ipAddress) ? 'IPv4' : 'IPv6';
+}
+
+/** Compares addresses by value: a port may return new objects at each read. */
+function isSameIp(a: FixedIp, b: FixedIp): boolean {
+  return a.ipAddress === b.ipAddress && a.subnetId === b.subnetId;
 }
 
 /** Address with its subnet. */

@@ -1,4 +1,4 @@
-import { crdPath } from '../api/crd/definition.ts';
+import { crdPath } from '../api/crd/path.ts';
 import { type DefinitionName, schemaNumbers } from '../api/crd/schema-numbers.ts';
 import { annotations } from '../api/names.ts';
 import type { KubeClient } from '../kube/client/client.ts';

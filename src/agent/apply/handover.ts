@@ -12,6 +12,7 @@ import { matchesPattern } from '../shell-pattern.ts';
 import type { Link } from '../snapshot.ts';
 import type { Context } from './context.ts';
 import { changeNics } from './gate.ts';
+import type { Changed } from './links.ts';
 import type { TransactionBatch } from './rollback.ts';
 
 /** Mounted only if the installation grants agents this right. */
@@ -55,34 +56,39 @@ async function answered(
  * Makes networkd release adopted links, after their new names are set and before verification: verification sets again
  * all state deleted by networkd. A link kept by networkd is reported; the files take effect at the next boot.
  */
-export async function handOver(work: TransactionBatch, context: Context): Promise<void> {
-  for (const unit of work.going.filter(({ action }) => action === 'apply')) {
-    const { handover, nic } = unit;
-    if (!handover) continue;
-    await dropNames(unit, handover.names, context);
-    const index = linkOf(await observeLinks(context, context.macs), nic.mac)?.index;
-    if (index === undefined) continue;
-    const problem = await releaseLink(index, context);
-    context.log.info({ mac: nic.mac, problem }, 'link release requested from systemd-networkd');
+export async function handOver(
+  work: TransactionBatch,
+  changed: Changed,
+  context: Context,
+): Promise<Changed> {
+  if (!work.going.some(isAdopted)) return changed;
+  await work.each('ApplyFailed', async (unit) => {
+    if (!isAdopted(unit)) return;
+    const problem = await handOverLink(unit, context);
+    context.log.info({ mac: unit.nic.mac, problem }, 'systemd-networkd releases the link');
     if (problem !== undefined) work.report(unit, busFailed(problem));
-  }
+  });
+  return { ...changed, seen: undefined };
+}
+
+function isAdopted({ action, handover }: Unit): boolean {
+  return action === 'apply' && handover !== undefined;
+}
+
+async function handOverLink(unit: Unit, context: Context): Promise<string | undefined> {
+  await dropNames(unit, context);
+  const index = linkOf(await observeLinks(context, context.macs), unit.nic.mac)?.index;
+  return index === undefined ? undefined : releaseLink(index, context);
 }
 
 /** Deletes alternative names matching the foreign file. */
-async function dropNames(unit: Unit, names: readonly string[], context: Context): Promise<void> {
-  const { nic, before, after } = unit;
-  const former = before.link?.name;
-  const isRenamed = former !== undefined && former !== after.link?.name;
+async function dropNames(unit: Unit, context: Context): Promise<void> {
   const { clock, macs, udev } = context;
-  const end = clock.monotonicMs() + (isRenamed && udev ? renamedMs : 0);
+  const end = clock.monotonicMs() + (isRenamed(unit) && udev ? renamedMs : 0);
   for (;;) {
     const seen = await observeLinks(context, macs);
-    const link = linkOf(seen, nic.mac);
-    const matching = link ? matchingNames(link, names) : [];
-    if (link && matching.length > 0) {
-      const operations = matching.map(
-        (name): Operation => ({ kind: 'link.altname-delete', dev: link.name, name }),
-      );
+    const operations = deletedNames(unit, linkOf(seen, unit.nic.mac));
+    if (operations.length > 0) {
       await changeNics(new Map([[unit, { sysctls: [], operations }]]), seen, context);
       return;
     }
@@ -91,8 +97,17 @@ async function dropNames(unit: Unit, names: readonly string[], context: Context)
   }
 }
 
-function matchingNames({ altNames }: Link, patterns: readonly string[]): string[] {
-  return altNames.filter((name) => patterns.some((pattern) => matchesPattern(name, pattern)));
+function isRenamed({ before, after }: Unit): boolean {
+  return before.link?.name !== after.link?.name;
+}
+
+function deletedNames({ handover }: Unit, link: Link | undefined): Operation[] {
+  const patterns = handover?.names ?? [];
+  if (!link) return [];
+  const matching = link.altNames.filter((name) =>
+    patterns.some((pattern) => matchesPattern(name, pattern)),
+  );
+  return matching.map((name) => ({ kind: 'link.altname-delete', dev: link.name, name }));
 }
 
 /** Returns why networkd keeps configuring the link; undefined once released. */

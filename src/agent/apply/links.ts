@@ -137,10 +137,7 @@ export async function verifyLinks(
     [...goals, ...unaffected],
     context,
     {
-      // networkd has changed handed-over links since.
-      ...(changed.seen && !work.going.some(({ handover }) => handover)
-        ? { first: changed.seen }
-        : {}),
+      ...(changed.seen ? { first: changed.seen } : {}),
       renamedFrom: context.udev ? renamed : [],
       contested: changed.contested,
       alarm: (now) => lostByNode(before, now, context.macs),

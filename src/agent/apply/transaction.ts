@@ -41,7 +41,7 @@ export async function transact(
   await work.together('ApplyFailed', async () => {
     changed = await changeLinks(work, context.latest ?? before, context);
   });
-  await work.together('ApplyFailed', () => handOver(work, context));
+  changed = await handOver(work, changed, context);
   let last: KernelSnapshot | undefined;
   await work.together('VerifyFailed', async () => {
     last = await verifyLinks(

@@ -29,8 +29,8 @@ export function fixedOf(nic: FixedOptions | null | undefined): Pick<Stanza, 'fix
     ],
     rules: listIn(nic?.['routing-policy']).flatMap((item) => rule.safeParse(item).data ?? []),
   };
-  const isEmpty = Object.values(fixed).every((items) => items.length === 0);
-  return isEmpty ? {} : { fixed };
+  const count = fixed.addresses.length + fixed.routes.length + fixed.rules.length;
+  return count === 0 ? {} : { fixed };
 }
 
 function listIn(value: unknown): readonly unknown[] {
@@ -39,9 +39,11 @@ function listIn(value: unknown): readonly unknown[] {
 
 /** An address with options is a mapping with the address as only key. */
 function addressIn(item: unknown): string[] {
-  const text = typeof item === 'string' ? item : Object.keys(Object(item))[0];
+  const text = typeof item === 'string' ? item : Object.keys(mapping.safeParse(item).data ?? {})[0];
   return text !== undefined && cidr.safeParse(text).success ? [text] : [];
 }
+
+const mapping = z.record(z.string(), z.unknown());
 
 const cidr = z.union([z.cidrv4(), z.cidrv6()]);
 

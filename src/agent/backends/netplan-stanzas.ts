@@ -58,13 +58,17 @@ export function membersOf(upper: Upper): string[] {
 }
 
 /** Returns the definitions, each with the option for the NIC's addresses. */
-export function stanzasOf({
-  ethernets,
-  ...kinds
-}: z.infer<typeof anyDocument>['network']): Stanza[] {
+export function stanzasOf(
+  { ethernets, ...kinds }: z.infer<typeof anyDocument>['network'],
+  text: string,
+): Stanza[] {
   const { bonds, bridges, vlans } = kinds;
+  const lines = text.split('\n');
   return [
-    ...Object.entries(ethernets ?? {}).map(([id, nic]) => ethernetStanza(id, nic)),
+    ...Object.entries(ethernets ?? {}).map(([id, nic]) => ({
+      ...ethernetStanza(id, nic),
+      ...lineOf(id, lines),
+    })),
     ...Object.entries({ bonds, bridges, vlans }).flatMap(([kind, all]) =>
       Object.entries(all ?? {}).map(
         ([id, upper]): Stanza => ({
@@ -76,12 +80,16 @@ export function stanzasOf({
   ];
 }
 
+function lineOf(id: string, lines: readonly string[]): Pick<Stanza, 'line'> {
+  const at = lines.findIndex((line) => line.trim().replaceAll(/["']/g, '').startsWith(`${id}:`));
+  return at < 0 ? {} : { line: at + 1 };
+}
+
 function ethernetStanza(id: string, nic: Ethernet): Stanza {
   const option = leasing.find((key) => isTrue(nic?.[key]));
   const fixed = Array.isArray(nic?.addresses) && nic.addresses.length > 0 ? 'addresses' : undefined;
   const field = option ?? fixed;
   const servers = z.object({ addresses: z.array(z.string()) }).safeParse(nic?.nameservers).data;
-  const mode = nic?.['activation-mode'];
   return {
     section: `ethernets.${id}${field ? `.${field}` : ''}`,
     dhcp: option !== undefined,
@@ -89,8 +97,13 @@ function ethernetStanza(id: string, nic: Ethernet): Stanza {
     nics: matchOf(id, nic),
     id,
     ...fixedOf(nic),
-    ...(mode === 'off' || mode === 'manual' ? { off: 'activation-mode' } : {}),
+    ...offIn(nic),
   };
+}
+
+function offIn(nic: Ethernet): Pick<Stanza, 'off'> {
+  const mode = nic?.['activation-mode'];
+  return mode === 'off' || mode === 'manual' ? { off: 'activation-mode' } : {};
 }
 
 const leasing = ['dhcp4', 'dhcp6', 'accept-ra'] as const;

@@ -132,7 +132,7 @@ function claimsOf(document: unknown, text: string): Claims {
     leases: patterns.filter(({ leased }) => leased).map(({ name }) => name),
     patterns: patterns.filter(({ leased }) => !leased).map(({ name }) => name),
     ...(members.length > 0 ? { members } : {}),
-    stanzas: stanzasOf(data.network),
+    stanzas: stanzasOf(data.network, text),
   };
 }
 

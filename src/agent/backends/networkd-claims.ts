@@ -51,33 +51,40 @@ function stanzaOf(lines: readonly IniLine[]): Stanza {
   const key = option ?? fixed?.key;
   const section = `[${option ? 'Network' : (fixed?.section ?? 'Network')}]`;
   const servers = matchValues(lines.filter((line) => line.section === 'Network'))('DNS');
-  const policy = valueIn(lines, 'Link', 'ActivationPolicy') ?? '';
-  const isOff = /^(manual|down|always-down)$/.test(policy);
-  const isUnmanaged = /^(yes|true|y|t|on|1)$/i.test(valueIn(lines, 'Link', 'Unmanaged') ?? '');
   return {
     section: key ? `${section} ${key}` : section,
     dhcp: option !== undefined,
     ...nameServersIn(servers),
     ...fixedIn(lines),
-    ...(isOff ? { off: 'ActivationPolicy' } : isUnmanaged ? { off: 'Unmanaged' } : {}),
+    ...offIn(lines),
   };
+}
+
+function offIn(lines: readonly IniLine[]): Pick<Stanza, 'off'> {
+  const policy = valueIn(lines, 'Link', 'ActivationPolicy') ?? '';
+  if (/^(manual|down|always-down)$/.test(policy)) return { off: 'ActivationPolicy' };
+  return isYes(valueIn(lines, 'Link', 'Unmanaged')) ? { off: 'Unmanaged' } : {};
+}
+
+function isYes(value = ''): boolean {
+  return /^(yes|true|y|t|on|1)$/i.test(value);
 }
 
 function leaseOption(lines: readonly IniLine[]): string | undefined {
   if (isLease(lines)) return 'DHCP';
-  const advertised = valueIn(lines, 'Network', 'IPv6AcceptRA') ?? '';
-  return /^(yes|true|y|t|on|1)$/i.test(advertised) ? 'IPv6AcceptRA' : undefined;
+  return isYes(valueIn(lines, 'Network', 'IPv6AcceptRA')) ? 'IPv6AcceptRA' : undefined;
 }
 
-/** A NIC adopted by the file matches under any name. */
-const adoptedName = /\/05-(multinic\d)\.network$/;
+/** Returns the name of an adopted NIC: the file matches under any name. */
+function nameIn(path: string): string {
+  return /\/05-(multinic\d)\.network$/.exec(path)?.[1] ?? '';
+}
 
 function ownNetwork(path: string, lines: readonly IniLine[]): OwnFile | undefined {
   const match = lines.filter(({ section }) => section === 'Match');
   const values = Object.fromEntries(match.map(({ key, value }) => [key, value]));
   const { MACAddress: mac = '', Name, Type, ...more } = values;
-  const name = Name ?? (Type === 'ether' ? (adoptedName.exec(path)?.[1] ?? '') : '');
-  const index = indexOfName(name);
+  const index = indexOfName(Name ?? (Type === 'ether' ? nameIn(path) : ''));
   const plain = match.length === 2 && Object.keys(more).length === 0 && oneMac.test(mac);
   if (!plain || index === undefined || index > maxIndex) return undefined;
   const addresses = lines

@@ -20,8 +20,8 @@ export function fixedIn(lines: readonly IniLine[]): Pick<Stanza, 'fixed'> {
       return From !== undefined && table > 0 ? [{ from: From, table }] : [];
     }),
   };
-  const isEmpty = Object.values(fixed).every((items) => items.length === 0);
-  return isEmpty ? {} : { fixed };
+  const count = fixed.addresses.length + fixed.routes.length + fixed.rules.length;
+  return count === 0 ? {} : { fixed };
 }
 
 const cidr = z.union([z.cidrv4(), z.cidrv6()]);

@@ -3,7 +3,6 @@ import { ipOf } from '../../api/address.ts';
 import type { Adoption } from '../../api/found-configuration.ts';
 import type { JobRequest } from '../../api/job.ts';
 import { coded } from '../../api/nic-codes.ts';
-import { hasOnlyDefault, isPrimary } from '../own-link.ts';
 import { isPattern } from '../shell-pattern.ts';
 import {
   type Address,
@@ -30,7 +29,14 @@ import {
 import type { DesiredNic } from './desired.ts';
 import { isLinkLocal } from './nic-state.ts';
 import { isOwnRoute, routeKey, rulesFrom, type Takeover } from './ownership.ts';
-import { leasing, type Refusal, type RefusalFacts, refusal, type WantedNic } from './refusals.ts';
+import {
+  isNeeded,
+  leasing,
+  type Refusal,
+  type RefusalFacts,
+  refusal,
+  type WantedNic,
+} from './refusals.ts';
 
 /** Reason against an adoption. */
 export type Objection = Exclude<Adoption, 'Now' | 'AtBoot'>;
@@ -38,7 +44,7 @@ export type Objection = Exclude<Adoption, 'Now' | 'AtBoot'>;
 /** A NIC's foreign configuration, and whether the agent could take the configuration over. */
 export type Adoptable =
   | { readonly takeover: Takeover; readonly isKnown: boolean }
-  | { readonly objection: Objection; readonly claim?: Claim };
+  | { readonly objection: Objection; readonly claim?: Claim; readonly item?: string };
 
 interface AdoptableNic extends NicToAdopt {
   readonly named: NamedNic;
@@ -77,12 +83,22 @@ function adoptableOn(nic: AdoptableNic, site: RuledSite): Adoptable | undefined 
   const subject: Subject = { ...nic, claims: other ? [...claims, other] : claims, foreign };
   const takeover = takeoverOf(subject);
   const isKnown = isAdopted(takeover, nic.record, nic.named);
-  for (const [objection, isTrue] of [...fileObjections, ...(isKnown ? [] : linkObjections)]) {
-    const found = isTrue(subject, site);
+  const against = firstObjection(isKnown ? fileObjections : objections, subject, site);
+  return against ?? { takeover, isKnown };
+}
+
+function firstObjection(
+  checks: readonly Objecting[],
+  nic: Subject,
+  site: RuledSite,
+): Extract<Adoptable, { objection: Objection }> | undefined {
+  for (const [objection, evidence] of checks) {
+    const found = evidence(nic, site);
     if (found === false) continue;
+    if (typeof found === 'string') return { objection, item: found };
     return { objection, ...(found === true ? {} : { claim: found }) };
   }
-  return { takeover, isKnown };
+  return undefined;
 }
 
 function otherClaim(named: NamedNic, host: Snapshot): Claim | undefined {
@@ -100,18 +116,20 @@ interface Subject extends AdoptableNic {
   readonly foreign: Foreign;
 }
 
-/** Returns the claim, or true, as evidence for an objection; false: none. */
-type Evidence = (nic: Subject, site: RuledSite) => Claim | boolean;
+/** Returns the claim, kernel state, or true, as evidence for an objection; false: none. */
+type Evidence = (nic: Subject, site: RuledSite) => Claim | string | boolean;
+
+type Objecting = readonly [Objection, Evidence];
 
 /** Objections because of the link, only before an adoption: afterwards any change must be permitted as on every NIC. */
-const linkObjections: readonly (readonly [Objection, Evidence])[] = [
-  ['NodeLink', isNodes],
-  ['NotFromFile', (nic) => !isExplained(nic)],
+const linkObjections: readonly Objecting[] = [
+  ['NodeLink', ({ link }, site) => isNeeded(link, site)],
+  ['NotFromFile', unexplainedOn],
   ['OnlyNameServers', isOnlyResolver],
 ];
 
 /** Objections because of files. */
-const fileObjections: readonly (readonly [Objection, Evidence])[] = [
+const fileObjections: readonly Objecting[] = [
   ['LinkInUse', isInUse],
   ['CannotParse', (nic) => nic.claims.find(isUnread) ?? false],
   [
@@ -125,10 +143,7 @@ const fileObjections: readonly (readonly [Objection, Evidence])[] = [
   ],
 ];
 
-/** True if the node needs the link: for its address, or for the only default route of a family. */
-function isNodes({ link }: Subject, site: AdoptionSite): boolean {
-  return isPrimary(link, site) || hasOnlyDefault(link, site.host);
-}
+const objections = [...fileObjections, ...linkObjections];
 
 function isInUse({ link, claims }: Subject, { host }: AdoptionSite): Claim | boolean {
   if (link.master !== undefined || upperLinks(host, link.name).length > 0) return true;
@@ -164,11 +179,12 @@ function wins({ file }: Claim, { desired: { index } }: Subject, rules: AdoptionR
   return rules.precedes(basename(file.path), basename(rules.path(index)));
 }
 
-/** True if files explain all foreign state: a lease, or addresses, routes and rules in stanzas. */
-function isExplained({ claims, foreign }: Subject): boolean {
+/** Returns a foreign address or route from neither a lease nor a stanza; false: none. */
+function unexplainedOn({ claims, foreign }: Subject): string | boolean {
   const { addresses, routes } = explainedIn(claims, foreign);
-  const all = foreign.addresses.length + foreign.routes.length;
-  return addresses.length + routes.length === all;
+  const address = foreign.addresses.find((each) => !addresses.includes(each));
+  const route = foreign.routes.find((each) => !routes.includes(each));
+  return address?.cidr ?? route?.to ?? false;
 }
 
 function explainedIn(claims: readonly Claim[], foreign: Foreign): Foreign {
@@ -240,7 +256,7 @@ function hopOf({ to, via = '', table }: Pick<Route, 'to' | 'via' | 'table'>): st
 
 /** Returns addresses and routes on the link that the NIC does not own; requested addresses are never foreign. */
 function foreignOn(
-  { link, owned, belongings = owned }: AdoptableNic,
+  { link, owned, belongings }: AdoptableNic,
   { addresses, routes }: Snapshot,
 ): Foreign {
   return {
@@ -291,11 +307,8 @@ const causes: Readonly<Record<Objection, string>> = {
   LinkInUse: 'a bond, bridge or VLAN uses the link',
   TurnedOff: 'it keeps the link down',
   NotWritable: 'its folder cannot be written',
-  NotFromFile: 'no file sets what is on the link',
+  NotFromFile: 'no file sets',
 };
-
-/** Objections explained better by the refusal itself. */
-const plain: ReadonlySet<Objection> = new Set<Objection>(['NodeLink', 'NotFromFile']);
 
 /** Adds why consent does not help to the refusal of a NIC with foreign configuration. */
 export function withAdoption(
@@ -304,15 +317,21 @@ export function withAdoption(
   { existingConfiguration }: Pick<JobRequest, 'existingConfiguration'>,
 ): Refusal | undefined {
   const isWanted = existingConfiguration === 'Adopt' && adoptable && 'objection' in adoptable;
-  if (!refused || !isWanted || plain.has(adoptable.objection)) return refused;
-  const { objection, claim } = adoptable;
-  const line = claim?.stanza?.line;
-  const where = claim ? `${claimText(claim)}${line === undefined ? '' : ` line ${line}`}: ` : '';
-  const values = {
-    cause: objection,
-    ...(line === undefined ? {} : { line }),
-    ...(claim ? { path: claim.file.path } : {}),
-  };
-  const message = `${where}cannot be adopted, ${causes[objection]}`;
-  return refusal(refused.reason, message, coded('AdoptionRefused', values));
+  // The refusal itself tells why the node needs the link.
+  if (!refused || !isWanted || adoptable.objection === 'NodeLink') return refused;
+  const { objection, claim, item } = adoptable;
+  const { where, values } = claim ? placeOf(claim) : { where: '', values: item ? { item } : {} };
+  const message = `${where}cannot be adopted, ${causes[objection]}${item ? ` ${item}` : ''}`;
+  return refusal(
+    refused.reason,
+    message,
+    coded('AdoptionRefused', { cause: objection, ...values }),
+  );
+}
+
+function placeOf(claim: Claim) {
+  const { file, stanza: { line } = {} } = claim;
+  const at = line === undefined ? '' : ` line ${line}`;
+  const values = { ...(line === undefined ? {} : { line }), path: file.path };
+  return { where: `${claimText(claim)}${at}: `, values };
 }

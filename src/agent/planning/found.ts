@@ -1,5 +1,5 @@
 import { ipOf } from '../../api/address.ts';
-import type { Adoption, FoundConfiguration } from '../../api/found-configuration.ts';
+import type { FoundConfiguration } from '../../api/found-configuration.ts';
 import type { JobRequest, NicResult, RequestInterface } from '../../api/job.ts';
 import { interfaceName } from '../../api/names.ts';
 import { linkOf } from '../identity.ts';
@@ -59,41 +59,44 @@ function foundOn(
   const isLeased = leasedLink !== undefined;
   // CNI routes on a managed NIC come and go with Pods.
   if (isManaged && !claim && !isLeased) return undefined;
-  const leaseServers = isLeased ? (host.managedLinks?.get(leasedLink)?.nameServers ?? []) : [];
-  const adoption = link && adoptionOf({ entry, link, record, owned, index }, site);
   const found = {
     ...fileOf(claim),
     ...dhcpOf(claim, isLeased),
     ...listOf('addresses', addresses, 8),
     ...listOf('routes', routes, 8),
-    ...listOf('nameServers', claim?.stanza?.nameServers ?? leaseServers, 4),
-    ...(adoption ? { adoption } : {}),
+    ...listOf('nameServers', claim?.stanza?.nameServers ?? leaseServersOn(leasedLink, host), 4),
+    ...adoptionOf({ entry, link, record, owned, index }, site),
   };
   return Object.keys(found).length > 0 ? found : undefined;
 }
 
 interface FoundNic {
   readonly entry: RequestInterface;
-  readonly link: Link;
+  readonly link: Link | undefined;
   readonly record: NicRecord | undefined;
   readonly owned: Belongings;
   readonly index: number;
 }
 
-/** Returns the effect of consent on the NIC's configuration; undefined without foreign configuration. */
+/** Returns the effect of consent on the NIC's configuration; empty without foreign configuration. */
 function adoptionOf(
   { entry: { mac, addresses }, link, record, owned, index }: FoundNic,
   { request: { protectedAddresses }, host, backend, bus }: Findable,
-): Adoption | undefined {
+): Pick<FoundConfiguration, 'adoption'> {
+  if (!link) return {};
   const name = interfaceName(index);
   const belongings = { ...owned, ips: [...owned.ips, ...addresses.map(ipOf)] };
   const nic = { link, owned, belongings, desired: { mac, name, index } };
   const site = { host, protectedAddresses, backend };
   const adoptable = adoptableNic({ ...nic, ...(record ? { record } : {}) }, site);
-  if (!adoptable) return undefined;
-  if ('objection' in adoptable) return adoptable.objection;
+  if (!adoptable) return {};
+  if ('objection' in adoptable) return { adoption: adoptable.objection };
   const step = managerStep(link, { name }, host, bus);
-  return step && 'atBoot' in step ? 'AtBoot' : 'Now';
+  return { adoption: step && 'atBoot' in step ? 'AtBoot' : 'Now' };
+}
+
+function leaseServersOn(index: number | undefined, { managedLinks }: Snapshot): readonly string[] {
+  return (index !== undefined && managedLinks?.get(index)?.nameServers) || [];
 }
 
 function dhcpOf(claim: Claim | undefined, isLeased: boolean): Pick<FoundConfiguration, 'dhcp'> {

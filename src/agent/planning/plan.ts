@@ -85,9 +85,9 @@ export function planApply(input: PlanInput): Plan {
 }
 
 function applyUnit(input: PlanInput, candidate: Candidate, taken: Taken): Unit {
-  const { host, backend, bootId, bus = { missing: true } } = input;
-  const { entry, link, belongings, desired, takeover } = candidate;
-  const step = takeover && managerStep(link, desired, host, bus);
+  const { host, backend, bootId } = input;
+  const { entry, link, belongings, desired } = candidate;
+  const step = stepOf(candidate, input);
   if (step && 'atBoot' in step) return unitAtBoot(input, candidate, taken, step.atBoot);
   const before = presentState(host, link, belongings);
   const want = withForeignMode(desiredState(desired), before);
@@ -116,6 +116,10 @@ function applyUnit(input: PlanInput, candidate: Candidate, taken: Taken): Unit {
       boot: { bootId, ...generatedConfigOf(entry.mac, candidate.record, host), setUp: link.index },
     },
   };
+}
+
+function stepOf({ takeover, link, desired }: Candidate, { host, bus }: PlanInput) {
+  return takeover && managerStep(link, desired, host, bus ?? { missing: true });
 }
 
 /** Returns a transaction for the files alone: the link keeps the present configuration until the next boot. */

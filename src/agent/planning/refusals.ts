@@ -140,9 +140,17 @@ function leased({ link, owned }: TouchedNic, site: RefusalFacts): Refusal | unde
     ? coded('LeasedAddress', { link: link.name, address: address.cidr })
     : route && coded('LeasedRoute', { link: link.name, to: route.to });
   const what = address ? `the address ${address.cidr}` : route && `a route to ${route.to}`;
-  if (!what || isPrimary(link, site) || hasOnlyDefault(link, host)) return undefined;
+  if (!what || isNeeded(link, site)) return undefined;
   const giver = (address ?? route)?.family === 6 ? 'a router advertisement' : "the host's DHCP";
   return refusal('LeasedByHost', `${giver} gave ${link.name} ${what}`, found);
+}
+
+/** True if the node needs the link: for its address, or for the only default route. */
+export function isNeeded(
+  link: Link,
+  site: Pick<RefusalFacts, 'host' | 'protectedAddresses'>,
+): boolean {
+  return isPrimary(link, site) || hasOnlyDefault(link, site.host);
 }
 
 /** Protocols for routes learned from the network: DHCP and router advertisements. */

@@ -4,7 +4,7 @@
  */
 export const schemaNumbers = {
   'openstackconfigs.multinic.example.com': 10,
-  'multinicnodeconfigs.multinic.io': 16,
+  'multinicnodeconfigs.multinic.io': 17,
   'multinicoperators.multinic.example.com': 2,
   'multinicbizconfigs.multinic.io': 3,
   'multinicbizconfigs.multinic.okestro.io': 3,

@@ -111,12 +111,12 @@ export const nodeReasons = {
     'node',
     false,
     [
-      'Too many nodes of this revision failed; the remaining nodes are not changed.',
-      '이 리비전에서 실패한 노드가 너무 많아 나머지 노드를 변경하지 않습니다.',
+      'Too many nodes of this revision failed; the revision reaches no further node.',
+      '이 리비전에서 실패한 노드가 너무 많아 나머지 노드에는 적용하지 않습니다.',
     ],
     [
-      'Check the nodes that the message names. Then correct the source or the agent image; or, to continue, set the annotation multinic.io/rollout-continue to a new value on any object of the source.',
-      '메시지에 표시된 노드를 확인하십시오. 소스나 에이전트 이미지를 수정하거나, 소스의 객체 하나에 multinic.io/rollout-continue 어노테이션을 새 값으로 설정하여 계속하십시오.',
+      'Check the nodes that the message names. Then correct the setting that the message names, else the source or the agent image; or, to continue, set the annotation multinic.io/rollout-continue to a new value on any object of the source.',
+      '메시지에 표시된 노드를 확인하십시오. 메시지에 표시된 설정을 수정하거나(설정이 없으면 소스나 에이전트 이미지), 소스의 객체 하나에 multinic.io/rollout-continue 어노테이션을 새 값으로 설정하여 계속하십시오.',
     ],
     { alerts: [] },
   ),

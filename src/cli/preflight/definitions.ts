@@ -1,4 +1,4 @@
-import { crdPath } from '../../api/crd/definition.ts';
+import { crdPath } from '../../api/crd/path.ts';
 import { type DefinitionName, schemaNumbers } from '../../api/crd/schema-numbers.ts';
 import { annotations, managementGroup } from '../../api/names.ts';
 import { preflightTexts } from '../../api/texts/preflight.ts';

@@ -63,7 +63,11 @@ export function defineBizConfigs(controllers: Controllers, options: BizConfigOpt
     reflectors: [],
     sources: [
       ...watches.map(({ group, store }) => sourceOf(store, ({ key }) => [sourceKey(group, key)])),
-      sourceOf(stores.configs, (change) => keysOfChild(watches, change)),
+      // Each existing source has its key already.
+      {
+        ...sourceOf(stores.configs, (change) => keysOfChild(watches, change)),
+        countsExisting: false,
+      },
     ],
   });
   return Object.fromEntries(watches.map(({ group, run }) => [`kind of ${group}`, run]));

@@ -19,7 +19,8 @@ interface CheckDue {
 }
 
 interface CheckDueOptions {
-  readonly ages: RecordAges;
+  /** Ages of the last checks. */
+  readonly checkAges: Pick<RecordAges, 'of'>;
   readonly confirmations: Confirmations;
   readonly startedChecks: StartedChecks;
   /** Returns the pause between two checks of a node, without jitter. */
@@ -35,12 +36,12 @@ interface CheckedConfig {
 
 export function checkDue(
   { config, node, basis }: CheckedConfig,
-  { ages, confirmations, startedChecks, intervalMs }: CheckDueOptions,
+  { checkAges, confirmations, startedChecks, intervalMs }: CheckDueOptions,
 ): CheckDue {
   const { applied, isNew } = basis;
   const key = keyOf(config);
   const occasion = nodeEventsOf(config, node);
-  const recordAgeMs = ages.of(ageKey(key), checkTimesOf(applied));
+  const recordAgeMs = checkAges.of(key, checkTimesOf(applied));
   const pauseMs = pauseOf(applied, intervalMs());
   confirmations.assume(key, applied, { recordMs: recordAgeMs, intervalMs: pauseMs });
   const confirmed = confirmations.since(key, applied);
@@ -57,9 +58,4 @@ export function checkDue(
     due: isNew ? 'contents' : due,
     dueInMs: dueIn(applied, occasion, age),
   };
-}
-
-/** Returns the key for the time of the last check in `RecordAges`. */
-export function ageKey(key: string): string {
-  return `check of ${key}`;
 }

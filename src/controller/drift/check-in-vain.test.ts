@@ -12,7 +12,6 @@ import { configured } from '../../../test/fixtures/scripted-agents.ts';
 import { KubeError } from '../../kube/errors.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { begun } from '../jobs/applied.ts';
-import { RecordAges } from '../jobs/record-ages.ts';
 import { acceptSpec } from '../jobs/request.ts';
 import { machineOf } from '../objects/machine.ts';
 import type { Report } from '../status/report.ts';
@@ -111,7 +110,6 @@ describe('a check that cannot start', () => {
     const check = createCheck({
       runner: { runsFor: () => [] },
       dispatch,
-      ages: new RecordAges(clock),
       clock,
       metrics: { count: () => undefined },
       facts: () => ({ networks: [], apiServer: undefined }),

@@ -2,7 +2,7 @@ import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
 import { prohibitionOf } from '../jobs/permission.ts';
-import type { RecordAges } from '../jobs/record-ages.ts';
+import { RecordAges } from '../jobs/record-ages.ts';
 import type { Runner } from '../jobs/runner.ts';
 import type { ClusterFacts } from '../networks/cluster-facts.ts';
 import { machineOf } from '../objects/machine.ts';
@@ -12,7 +12,7 @@ import type { Task } from '../scheduling/task.ts';
 import { isDrifted } from '../status/conditions.ts';
 import type { ControllerMetrics } from '../status/report.ts';
 import { checkBasisOf } from './check-basis.ts';
-import { ageKey, checkDue } from './check-due.ts';
+import { checkDue } from './check-due.ts';
 import { createCheckFailures } from './check-failures.ts';
 import { createCheckRun } from './check-run.ts';
 import { type Conclude, createConclude } from './conclude.ts';
@@ -25,7 +25,6 @@ import { StartedChecks } from './started-checks.ts';
 export interface CheckOptions {
   readonly runner: Runner;
   readonly dispatch: Dispatch;
-  readonly ages: RecordAges;
   readonly clock: Clock;
   readonly metrics: ControllerMetrics;
   readonly facts: () => ClusterFacts;
@@ -49,8 +48,9 @@ export interface Check {
  * is in its Jobs, plus failed checks in memory.
  */
 export function createCheck(options: CheckOptions): Check {
-  const { ages, clock, intervalMs, policy } = options;
+  const { clock, intervalMs, policy } = options;
   const state = {
+    checkAges: new RecordAges(clock),
     failingChecks: new FailingChecks(clock),
     startedChecks: new StartedChecks(clock),
     confirmations: new Confirmations(clock),
@@ -97,7 +97,6 @@ export function createCheck(options: CheckOptions): Check {
       return checkRun({ ...about, occasion, booted, desired }, signal);
     },
     forget(key) {
-      ages.forget(ageKey(key));
       for (const memory of Object.values(state)) memory.forget(key);
     },
   };

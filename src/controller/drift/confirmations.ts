@@ -18,6 +18,15 @@ interface Confirmation {
   readonly wallTime: Date;
 }
 
+/** Shared: ten thousand nodes have none after a restart. */
+const none: Confirmation = {
+  answer: '',
+  record: '',
+  writtenAt: -Infinity,
+  at: -Infinity,
+  wallTime: new Date(0),
+};
+
 /** Checks with the same answer as the last written check: they confirm the node without a write. */
 export class Confirmations {
   readonly #clock: Clock;
@@ -66,8 +75,7 @@ export class Confirmations {
 
   /** Call after a failed check: the record alone says when the node was confirmed. */
   failed(key: string): void {
-    const never = { writtenAt: -Infinity, at: -Infinity };
-    this.#known.set(key, { answer: '', record: '', ...never, wallTime: this.#clock.now() });
+    this.#known.set(key, none);
   }
 
   /** Notes a check whose record is written. */

@@ -23,6 +23,7 @@ import { guessFamily, isNews, otherFamilyIn } from './family.ts';
 import { jobName } from './job.ts';
 import { endedFields, removalFields, type StartedRemovals, startedFields } from './run-basis.ts';
 import type { AgentTask, NodeEvents, RunOutcome } from './runner.ts';
+import { type SettingRun, settingAtEnd, settingRun } from './setting-runs.ts';
 
 // Tolerates records from a later version: after a downgrade, completed work stays completed, otherwise the downgrade
 // would start an agent on every node. An unknown protocol becomes the newest known protocol; an unknown reason is
@@ -77,6 +78,7 @@ const recordSchema = z.object({
   failedBefore: z.boolean().optional().catch(undefined),
   shared: texts,
   nics: texts,
+  settings: z.array(settingRun).optional().catch(undefined),
   reasons: reasonsLeft.optional(),
   family: knownFamily,
   foundFamily: knownFamily,
@@ -170,6 +172,8 @@ export interface Terms extends StartedRemovals {
   readonly shared?: SharedContent | undefined;
   /** Content hash per NIC, by MAC, marked for failed NICs; undefined: unknown. */
   readonly nics?: Readonly<Record<string, string>> | undefined;
+  /** Changed settings with their rollout phases. */
+  readonly settings?: readonly SettingRun[] | undefined;
 }
 
 /** Returns the record for a run about to start. */
@@ -202,11 +206,16 @@ export function begun(task: AgentTask, job: string, terms: Terms, now: Date): Ap
   };
 }
 
-function contentIn({ shared, nics }: Terms) {
+function contentIn({ shared, nics, settings = [] }: Terms) {
   return {
+    ...settingsField(settings),
     ...(shared === undefined ? {} : { shared: { ...shared } }),
     ...(nics === undefined ? {} : { nics: { ...nics } }),
   };
+}
+
+function settingsField(settings: readonly SettingRun[]): Pick<Applied, 'settings'> {
+  return settings.length > 0 ? { settings: [...settings] } : {};
 }
 
 function rolloutIn({ revision, rollout, failedBefore }: Terms) {
@@ -237,9 +246,10 @@ export function ended(
   const { done, reasons: left } = completionOf(verdict);
   const hostFence = verdict.kind === 'failure' ? verdict.fence : undefined;
   const foundFamily = otherFamilyIn(verdict, applied.family);
-  const { hostFence: _, ...before } = applied;
+  const { hostFence: _, settings: __, rollout: ___, ...before } = applied;
   const nics = nicsAfter(applied, verdict);
-  const rollout = rolloutAfter({ ...applied, nics }, verdict);
+  const settings = settingsAfter({ ...applied, nics }, verdict);
+  const rollout = rolloutAfter({ ...applied, nics, settings }, verdict);
   return {
     ...before,
     at: rfc3339(now),
@@ -248,6 +258,7 @@ export function ended(
     ...(nics ? { nics } : {}),
     ...endedFields(applied, verdict, done),
     ...(rollout ? { rollout } : {}),
+    ...settingsField(settings),
     ...(left.length > 0 ? { reasons: [...new Set(left)].slice(0, 20) } : {}),
     ...(hostFence ? { hostFence } : {}),
     ...(foundFamily ? { foundFamily } : {}),
@@ -268,15 +279,37 @@ function macsAfter({ macs = [] }: Applied, verdict: RunOutcome, keep: readonly s
 }
 
 /**
- * Returns the rollout phase after a run. A run that only detected another network manager changed nothing: the next run
- * decides.
+ * Returns the rollout phase of source and image after a run; undefined: the run does not count. A run that only
+ * detected another network manager changed nothing: the next run decides.
  */
 function rolloutAfter(applied: Applied, verdict: RunOutcome): RolloutPhase | undefined {
   const { rollout, macs = [], nics } = applied;
   if (rollout === undefined || rollout === 'done') return rollout;
   if (isNews(otherFamilyIn(verdict, applied.family), applied)) return rollout;
   const isStillFailed = rollout === 'failed' && failedIn(nics).some((mac) => macs.includes(mac));
-  return isStillFailed || harms(macs, verdict) ? 'failed' : 'done';
+  return isStillFailed ? 'failed' : phaseOfRun(applied, verdict);
+}
+
+function phaseOfRun(
+  { macs = [], settings = [] }: Applied,
+  verdict: RunOutcome,
+): RolloutPhase | undefined {
+  const failed = settings.flatMap((run) => (run.rollout === 'failed' ? (run.macs ?? []) : []));
+  const others = macs.filter((mac) => !failed.includes(mac));
+  // A NIC that fails with a changed setting stops the setting alone.
+  if (harms(verdict.kind === 'failure' ? macs : others, verdict)) return 'failed';
+  return failed.length === 0 || hasResultFor(others, verdict) ? 'done' : undefined;
+}
+
+function hasResultFor(macs: readonly string[], verdict: RunOutcome): boolean {
+  if (verdict.kind === 'failure') return false;
+  return verdict.result.nics.some(({ mac }) => macs.includes(mac.toLowerCase()));
+}
+
+function settingsAfter(applied: Applied, verdict: RunOutcome): SettingRun[] {
+  const { settings = [], nics } = applied;
+  if (isNews(otherFamilyIn(verdict, applied.family), applied)) return settings;
+  return settings.flatMap((setting) => settingAtEnd(setting, verdict, nics) ?? []);
 }
 
 function nicsAfter({ nics }: Applied, verdict: RunOutcome): Applied['nics'] {

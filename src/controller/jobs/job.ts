@@ -233,8 +233,18 @@ const taskSchema = z.object({
   }),
 });
 
+/** Tasks by Job: a reconcile reads its Job three times. */
+const tasks = new WeakMap<Job, AgentTask | undefined>();
+
 /** Returns the task encoded in a Job; undefined for foreign Jobs. */
-export function taskOfJob({ metadata, spec }: Job): AgentTask | undefined {
+export function taskOfJob(job: Job): AgentTask | undefined {
+  if (tasks.has(job)) return tasks.get(job);
+  const task = readTask(job);
+  tasks.set(job, task);
+  return task;
+}
+
+function readTask({ metadata, spec }: Job): AgentTask | undefined {
   const { data } = taskSchema.safeParse(metadata);
   if (!data) return undefined;
   const { namespace = '', name } = refOf(data.annotations[annotations.config]);

@@ -9,7 +9,7 @@ type Dated = Pick<Applied, 'job' | 'at'>;
  */
 export class RecordAges {
   readonly #clock: Clock;
-  readonly #known = new Map<string, { readonly record: string; readonly since: number }>();
+  readonly #known = new Map<string, Dated & { readonly since: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -21,11 +21,10 @@ export class RecordAges {
    */
   of(key: string, { job, at }: Dated): number {
     const now = this.#clock.monotonicMs();
-    const record = `${job} ${at}`;
     const known = this.#known.get(key);
-    if (known?.record === record) return now - known.since;
+    if (known?.job === job && known.at === at) return now - known.since;
     const age = Math.max(0, this.#clock.now().getTime() - Date.parse(at));
-    this.#known.set(key, { record, since: now - age });
+    this.#known.set(key, { job, at, since: now - age });
     return age;
   }
 

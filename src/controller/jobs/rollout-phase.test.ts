@@ -54,6 +54,56 @@ it('the rollout phase is done after a failed first apply, because no NIC existed
   expect(ended(record, failure, now).rollout).toBe('done');
 });
 
+const setting = { key: 'a', value: '1', at: '2026-01-01T00:00:00Z', macs: [before] };
+
+it.each<[string, RolloutPhase, RunOutcome, RolloutPhase | undefined]>([
+  ['a run without a result', 'started', failure, 'failed'],
+  [
+    'its failed NIC',
+    'started',
+    result({ outcome: 'failed', nics: [nicResult(0, fails)] }),
+    'failed',
+  ],
+  [
+    'a failed NIC with another setting',
+    'started',
+    result({ outcome: 'partial', nics: [nicResult(0), nicResult(1, fails)] }),
+    'done',
+  ],
+  ['a failed host', 'started', result({ outcome: 'failed' }), 'failed'],
+  ['a run without its NIC', 'started', result({ nics: [nicResult(1)] }), undefined],
+  ['a failure and a run without its NIC', 'failed', result({ nics: [nicResult(1)] }), 'failed'],
+  ['a failure and a run that is ok', 'failed', result({}), 'done'],
+  ['success and a failed run', 'done', failure, 'done'],
+])('the rollout phase of a setting after %s', (_what, rollout, verdict, expected) => {
+  const terms = { protocol: 2, macs: [before], settings: [{ ...setting, rollout }] } as const;
+  const { settings = [] } = ended(begun(agentTask(), 'job', terms, now), verdict, now);
+  expect(settings.map((one) => one.rollout)).toEqual(expected === undefined ? [] : [expected]);
+});
+
+it.each<[string, RunOutcome, RolloutPhase | undefined]>([
+  ['alone', result({ outcome: 'failed', nics: [nicResult(0, fails)] }), undefined],
+  [
+    'beside a NIC that is ok',
+    result({ outcome: 'partial', nics: [nicResult(0, fails), nicResult(1)] }),
+    'done',
+  ],
+  [
+    'beside a failed NIC',
+    result({ outcome: 'failed', nics: [nicResult(0, fails), nicResult(1, fails)] }),
+    'failed',
+  ],
+  ['without a result', failure, 'failed'],
+])(
+  'the rollout phase of the source after a NIC fails with a new setting %s',
+  (_how, verdict, expected) => {
+    const macs = [before, nicResult(1).mac];
+    const settings = [{ ...setting, rollout: 'started' as const }];
+    const terms = { protocol: 2, macs, settings, rollout: 'started' } as const;
+    expect(ended(begun(agentTask(), 'job', terms, now), verdict, now).rollout).toBe(expected);
+  },
+);
+
 it.each<[string, Partial<JobResult>, RolloutPhase]>([
   ['fails while the failed NIC waits', { nics: [nicResult(1)] }, 'failed'],
   [

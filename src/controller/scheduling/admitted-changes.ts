@@ -1,12 +1,19 @@
 import type { Node } from '../../kube/core-resources.ts';
 import type { Clock } from '../../time/clock.ts';
 
+/** A revision that a change belongs to. */
+export interface WantedRevision {
+  readonly revision: string;
+  /** Changed setting in messages; undefined: source and image. */
+  readonly name?: string;
+}
+
 /** A run that changes existing NICs. */
 export interface Change {
   /** Object key, woken when the run may start. */
   readonly key: string;
   readonly node: Node;
-  readonly revision: string;
+  readonly revisions: readonly WantedRevision[];
 }
 
 interface Admitted extends Change {
@@ -38,8 +45,9 @@ export class AdmittedChanges {
     this.#byKey.delete(key);
   }
 
-  revisionOf(key: string): string | undefined {
-    return this.#byKey.get(key)?.revision;
+  /** Returns the revisions of an object's change; empty: none is admitted. */
+  revisionsOf(key: string): readonly string[] {
+    return this.#byKey.get(key)?.revisions.map(({ revision }) => revision) ?? [];
   }
 
   /** Returns the changes whose run is starting. */
@@ -51,7 +59,8 @@ export class AdmittedChanges {
   to(revision: string): readonly Change[] {
     const now = this.#clock.monotonicMs();
     return [...this.#byKey.values()].filter(
-      (one) => one.revision === revision && (one.until === undefined || one.until > now),
+      ({ revisions, until }) =>
+        (until === undefined || until > now) && revisions.some((one) => one.revision === revision),
     );
   }
 }

@@ -17,12 +17,12 @@ interface DispatchOptions {
 
 /**
  * Starts a run if permitted, otherwise resolves to the reason. Freed capacity wakes the object. `change`: node and
- * revision, for runs counted by the rollout budget.
+ * revisions, for runs counted by the rollout budget.
  */
 export type Dispatch = (
   task: AgentTask,
   begin: () => Promise<void>,
-  change?: Pick<Change, 'node' | 'revision'>,
+  change?: Pick<Change, 'node' | 'revisions'>,
 ) => Promise<Failure | Refusal | undefined>;
 
 export function createDispatch(options: DispatchOptions): Dispatch {

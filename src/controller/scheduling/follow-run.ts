@@ -66,8 +66,8 @@ export function createFollowRun(options: FollowRunOptions): FollowRun {
   }
 
   /** Builds a record for a running Job whose `status.applied` was deleted. */
-  function unrecorded(run: Run, { report: { config }, contents, held }: Task): Applied {
-    const revision = held?.revision ?? rollout.revisionOf(config);
+  function unrecorded(run: Run, { report: { config }, contents }: Task): Applied {
+    const revision = rollout.revisionOf(config);
     const content = run.action === 'apply' ? appliedContent({ config, contents }, undefined) : {};
     const terms = { protocol: newestProtocol, revision, ...content } as const;
     return begun(run, run.name, terms, clock.now());

@@ -1,33 +1,29 @@
-import { isInChangedSubnet, macOf, sharedOf } from '../../api/shared-content.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
 import { recordOf } from '../jobs/applied.ts';
 import { unreachable } from '../jobs/liveness.ts';
 import { prohibitionOf } from '../jobs/permission.ts';
 import { type Contents, contentHash, nicHash } from '../jobs/request.ts';
-import { machineOf } from '../objects/machine.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import type { Change } from './admitted-changes.ts';
-import { isBudgeted, revisionBeforeChange, wantedRevision } from './revision.ts';
-import type { Refusal } from './rollout.ts';
+import { nodeChangeOf, type SettingChange } from './node-change.ts';
+import { joinedRefusal, type Refusal } from './rollout.ts';
 
-/** A change without NICs in changed subnets, which wait: a port is attached without delay. */
+/** A change without NICs whose settings wait: a port is attached without delay. */
 export interface PartialChange {
   /** Contents to apply now: waiting NICs are in `keep`. */
   readonly contents: Contents;
   /** Lower-case MACs: configured NICs left unchanged. */
   readonly kept: ReadonlySet<string>;
-  /** Recorded revision, valid for these contents. */
-  readonly revision: string;
   /** True if the node has these contents already. */
   readonly isApplied: boolean;
-  /** Why the NICs wait; undefined: none waits. */
-  readonly why: Refusal | undefined;
+  /** Why the NICs wait. */
+  readonly why: Refusal;
 }
 
 /**
- * Returns the applicable part while the rollout budget refuses changed subnet settings; undefined: the whole content
- * may be applied, or waits.
+ * Returns the applicable part while the rollout budget refuses changed settings; undefined: it refuses none, or the
+ * whole content waits.
  */
 export type Hold = (
   config: NodeConfig,
@@ -35,30 +31,35 @@ export type Hold = (
   contents: Contents,
 ) => PartialChange | undefined;
 
+/** Reasons by revision that must wait. */
+export type Refusals = ReadonlyMap<string, Refusal>;
+
 interface HoldOptions {
   /** Hash of the agent image. */
   readonly image: string;
-  /** Notes a refused change, and returns the reason; undefined: the budget has room. */
-  readonly refuse: (change: Change) => Refusal | undefined;
+  /** Notes the refused revisions of a change. */
+  readonly refuse: (change: Change) => Refusals;
+  /** Returns the refused revisions of a change. */
+  readonly refusalsOf: (change: Change) => Refusals;
 }
 
-export function createHold({ image, refuse }: HoldOptions): Hold {
+export function createHold({ image, refuse, refusalsOf }: HoldOptions): Hold {
   return (config, node, contents) => {
-    const revision = wantedRevision(config, image);
-    const recorded = revisionBeforeChange(config, image);
-    if (recorded === undefined || recorded === revision) return undefined;
-    const content = contentHash(node, contents);
-    const run = { action: 'apply', content, machine: machineOf(node) } as const;
-    if (!isBudgeted(config, run, revision)) return undefined;
-    const part = unaffectedPart(config, contents);
-    if (part.kept.size === 0) return { ...part, revision: recorded, why: undefined };
+    const { settings } = nodeChangeOf(config, image, node, contents);
+    if (settings.length === 0) return undefined;
     if (prohibitionOf(config, 'apply') || unreachable(node)) return undefined;
+    const change = { key: keyOf(config), node, revisions: settings };
+    const least = partWithout(settings, config, contents);
     // The open run says nothing about the node: a decision now would differ from the one after its end.
-    if (isOpenRun(config, contentHash(node, part.contents))) {
-      return { ...part, revision: recorded, why: afterRun };
+    if (isOpenRun(config, contentHash(node, least.contents))) {
+      const stops = [...refusalsOf(change).values()].filter(({ isStopped }) => isStopped);
+      return { ...least, why: stops.length > 0 ? joinedRefusal(stops) : afterRun };
     }
-    const why = refuse({ key: keyOf(config), node, revision });
-    return why && { ...part, revision: recorded, why };
+    const refusals = refuse(change);
+    if (refusals.size === 0) return undefined;
+    const refused = settings.filter(({ revision }) => refusals.has(revision));
+    const why = joinedRefusal([...refusals.values()]);
+    return { ...partWithout(refused, config, contents), why };
   };
 }
 
@@ -74,26 +75,19 @@ function isOpenRun(config: NodeConfig, content: string): boolean {
   return record?.content === content && record.done === undefined && !record.undone;
 }
 
-/** Returns the contents without changes to configured NICs in changed subnets. */
-function unaffectedPart(
+/** Returns the contents without changes to NICs with these settings. */
+function partWithout(
+  refused: readonly SettingChange[],
   config: NodeConfig,
   contents: Contents,
-): Pick<PartialChange, 'contents' | 'kept' | 'isApplied'> {
-  const { shared = {}, nics = {}, macs = [], done } = recordOf(config) ?? {};
-  const entries = config.spec?.interfaces ?? [];
-  const now = sharedOf(entries);
-  const affected = new Set(
-    entries.filter((entry) => isInChangedSubnet(entry, shared, now)).map(macOf),
-  );
-  const isSame = (nic: Contents['interfaces'][number]): boolean =>
-    macs.includes(nic.mac) && nics[nic.mac] === nicHash(nic);
-  const waits = contents.interfaces.filter(
-    (nic) => affected.has(nic.mac) && macs.includes(nic.mac) && !isSame(nic),
-  );
-  const kept = new Set(waits.map(({ mac }) => mac));
+): Omit<PartialChange, 'why'> {
+  const { nics = {}, macs = [], done } = recordOf(config) ?? {};
+  const kept = new Set(refused.flatMap((setting) => setting.macs));
   const interfaces = contents.interfaces.filter(({ mac }) => !kept.has(mac));
   const keep = [...new Set([...contents.keep, ...kept])].toSorted();
   const listed = new Set([...keep, ...interfaces.map(({ mac }) => mac)]);
+  const isSame = (nic: Contents['interfaces'][number]): boolean =>
+    macs.includes(nic.mac) && nics[nic.mac] === nicHash(nic);
   const isApplied =
     done === true && interfaces.every(isSame) && macs.every((mac) => listed.has(mac));
   return { contents: { interfaces, keep }, kept, isApplied };

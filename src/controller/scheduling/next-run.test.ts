@@ -24,7 +24,7 @@ function visitsOf(config: NodeConfig) {
   const nextRun = createNextRun({
     runner: { runsFor: () => [], nameOf: () => 'job-2' },
     dispatch: async () => Promise.resolve({ reason: 'WaitingForTurn', message: 'no room' }),
-    rollout: { revisionOf: () => 'uid/1/image' },
+    rollout: { changeOf: () => ({ base: undefined, settings: [] }) },
     ages: new RecordAges(clock),
     clock,
   } as unknown as NextRunOptions);

@@ -61,7 +61,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
   function withoutRun(task: Task, content: string, runs: readonly Run[]): Progress | undefined {
     if (closesFormer(task, content, runs)) return { done: false, requeueAfterMs: 0 };
     const { held, removals = [], report } = task;
-    if (!held?.why || !held.isApplied || removals.length > 0) return undefined;
+    if (!held?.isApplied || removals.length > 0) return undefined;
     return runs.some(isOpenApply) ? undefined : heldBack(report, held.why);
   }
 

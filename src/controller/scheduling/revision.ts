@@ -4,7 +4,6 @@ import { findCondition } from '../../api/condition.ts';
 import { isWrittenByLegacy } from '../../api/legacy-status.ts';
 import { annotations } from '../../api/names.ts';
 import { nicReasons } from '../../api/reasons/nic.ts';
-import { changedShared, sharedOf } from '../../api/shared-content.ts';
 import { machineIn, recordOf } from '../jobs/applied.ts';
 import type { AgentTask } from '../jobs/runner.ts';
 import { isReplaced } from '../objects/machine.ts';
@@ -62,13 +61,12 @@ export function imageHash(image: string): string {
   return hash('sha256', image).slice(0, 12);
 }
 
-/** Separates the hash of changed settings from the rest of a revision. */
+/** Earlier versions append a hash of changed settings to a revision, behind this mark. */
 const changesMark = '~';
 
 /**
- * Returns the revision that the object wants: `<source uid>/<source generation>/<hash of the agent image>`, and
- * `~<hash>` while a recorded subnet's settings differ from the spec. Once applied, the recorded revision stays in
- * force until the source, the image or a setting changes.
+ * Returns the revision of source and image that the object wants: `<source uid>/<source generation>/<hash of the agent
+ * image>`.
  */
 export function wantedRevision(
   config: NodeConfig,
@@ -76,25 +74,12 @@ export function wantedRevision(
   { uid, generation } = sourceOf(config),
 ): string {
   const base = `${uid}/${generation}/${image}`;
-  const record = recordIn(config);
-  const changed = isAtRest(config) ? [] : changedIn(config, record);
-  if (changed.length > 0)
-    return `${base}${changesMark}${hash('sha256', changed.join(' ')).slice(0, 8)}`;
-  const recorded = record?.revision;
-  return recorded !== undefined && isOfBase(recorded, base, config) ? recorded : base;
-}
-
-/** Returns the recorded revision if source and image are unchanged; undefined otherwise. */
-export function revisionBeforeChange(config: NodeConfig, image: string): string | undefined {
-  const { uid, generation } = sourceOf(config);
-  const recorded = recordIn(config)?.revision;
-  if (recorded === undefined) return undefined;
-  return isOfBase(recorded, `${uid}/${generation}/${image}`, config) ? recorded : undefined;
+  const recorded = withoutChanges(recordIn(config)?.revision ?? base);
+  return isOfBase(recorded, base, config) ? recorded : base;
 }
 
 /** Without an annotation, earlier versions record the object itself as the source. */
-function isOfBase(recorded: string, base: string, { metadata }: NodeConfig): boolean {
-  const own = withoutChanges(recorded);
+function isOfBase(own: string, base: string, { metadata }: NodeConfig): boolean {
   if (own === base) return true;
   const isOwnSource = own.startsWith(`${metadata.uid}/0/`) && imageIn(own) === imageIn(base);
   return isOwnSource && /^(provider|namespace)\//.test(base);
@@ -112,13 +97,8 @@ export function recordIn({
   return applied.undone || applied.objectUid !== metadata.uid ? undefined : applied;
 }
 
-function changedIn({ spec }: NodeConfig, record: RecordFields | undefined): readonly string[] {
-  if (!record?.shared || record.action !== 'apply') return [];
-  return changedShared(record.shared, sharedOf(spec?.interfaces ?? []));
-}
-
 /** True if everything in the spec is applied: thousands at rest need no comparison. */
-function isAtRest({ metadata, status }: NodeConfig): boolean {
+export function isAtRest({ metadata, status }: NodeConfig): boolean {
   if (status?.observedGeneration !== metadata.generation || !status?.applied?.done) return false;
   return findCondition(status.conditions, 'Ready')?.status === 'True';
 }
@@ -134,29 +114,38 @@ export function imageIn(revision: string): string {
   return withoutChanges(revision).slice(revision.lastIndexOf('/') + 1);
 }
 
-/** A source may contain the mark. */
-function withoutChanges(revision: string): string {
+/** Returns a revision of source and image alone. A source may contain the mark. */
+export function withoutChanges(revision: string): string {
   const mark = revision.indexOf(changesMark, revision.lastIndexOf('/'));
   return mark < 0 ? revision : revision.slice(0, mark);
 }
 
+/** Returns the hash of changed settings that an earlier version recorded; empty: none. */
+export function changesIn(revision: string): string {
+  return revision.slice(withoutChanges(revision).length + changesMark.length);
+}
+
 /**
- * True if the rollout budget counts a run: a record with different content and revision says the node has NICs. First
- * applies, retries and clean-ups are not counted. Records from earlier versions name no revision. A run replaced before
- * its end counts too: the node may still have NICs.
+ * True if a run changes configured NICs: the record says that the node has NICs with other content. First applies,
+ * retries and clean-ups do not. A run replaced before its end does: the node may still have NICs.
  */
-export function isBudgeted(
+export function changesNics(
   config: NodeConfig,
   { action, content, machine }: Pick<AgentTask, 'action' | 'content' | 'machine'>,
-  revision: string,
 ): boolean {
   const record = recordOf(config);
   if (action !== 'apply' || record?.action !== 'apply' || record.undone) return false;
-  if (record.content === content || record.revision === revision) return false;
+  if (record.content === content) return false;
   const { nodeName, macs } = record;
   if (nodeName !== machine.nodeName || isReplaced(machineIn(record), machine)) return false;
   // A record from an earlier version does not list its NICs.
   return macs === undefined || macs.length > 0;
+}
+
+/** True if the record has another revision of source and image. Records from earlier versions name no revision. */
+export function isOtherRevision(config: NodeConfig, revision: string): boolean {
+  const recorded = recordOf(config)?.revision;
+  return recorded === undefined || withoutChanges(recorded) !== revision;
 }
 
 interface Ended {

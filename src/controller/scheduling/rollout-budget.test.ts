@@ -39,7 +39,7 @@ function world(count: number, domainLabel?: string) {
   for (const name of names) put(name);
   const revision = rollout.revisionOf(nodeConfig({ metadata: configs.list()[0]?.metadata ?? {} }));
   const request = (name: string) =>
-    rollout.request({ key: `${namespace}/${name}`, node: nodeOf(name), revision });
+    rollout.request({ key: `${namespace}/${name}`, node: nodeOf(name), revisions: [{ revision }] });
   const record = (name: string, phase: string, isGone = false): void => {
     if (!isGone) jobs.add(`job-${name}`);
     const at = clock.now().toISOString();

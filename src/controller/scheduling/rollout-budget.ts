@@ -1,29 +1,21 @@
 import type { Node } from '../../kube/core-resources.ts';
 import type { Clock } from '../../time/clock.ts';
-import { type Applied, type RolloutPhase, recordOf } from '../jobs/applied.ts';
+import type { Applied } from '../jobs/applied.ts';
+import type { Contents } from '../jobs/request.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { AdmittedChanges, type Change } from './admitted-changes.ts';
 import { createHold, type Hold } from './held-change.ts';
+import { type NodeChange, nodeChangeOf } from './node-change.ts';
+import { createRefusals } from './refusals.ts';
 import { imageHash, imageIn, isReported, sourceIn, wantedRevision } from './revision.ts';
-import {
-  lastMessage,
-  type Progress,
-  progressOf,
-  type Refusal,
-  type Tally,
-  waitingMessage,
-} from './rollout.ts';
+import { joinedRefusal, progressOf, type Refusal, type Tally } from './rollout.ts';
 import { type ContinuedStatus, continuedBy, withoutExcused } from './rollout-continue.ts';
 import { createRolloutDomains } from './rollout-domains.ts';
-import {
-  type CountedRun,
-  type RolloutNode,
-  RolloutNodes,
-  type RolloutState,
-} from './rollout-nodes.ts';
+import type { CountedRun, RolloutNode, RolloutState } from './rollout-node.ts';
+import { RolloutNodes } from './rollout-nodes.ts';
 import { tallyOf } from './rollout-tally.ts';
 import { RolloutWaiting } from './rollout-waiting.ts';
-import { FirstRequests, hasSoundNode } from './sound-nodes.ts';
+import { hasSoundNode } from './sound-nodes.ts';
 
 type RolloutPermission =
   | {
@@ -38,15 +30,15 @@ type RolloutPermission =
 /** Applies a revision's changes to few nodes first. */
 export interface Rollout {
   revisionOf(config: NodeConfig): string;
+  /** Returns what the budget counts in a run with these contents. */
+  changeOf(config: NodeConfig, node: Node, contents: Contents): NodeChange;
   request(change: Change): RolloutPermission;
   readonly hold: Hold;
-  /** Phase inherited from the object's record for this revision; undefined: the run no longer counts. */
-  carriedPhase(config: NodeConfig, revision: string): RolloutPhase | undefined;
   /** Unhandled value of `rollout-continue`; undefined: no new value. */
   continuedBy(config: NodeConfig): ContinuedStatus | undefined;
   /** True if an agent with the image has reported on a node in this cluster. */
   readonly isImageProven: () => boolean;
-  /** Returns a finished run's record, without the failure if a user continued the rollout after the run started. */
+  /** Returns a run's record, without failures if a user continued the rollout after the run started. */
   withoutExcused(record: Applied): Applied;
   /** Number of nodes in a state, over all revisions. */
   count(state: RolloutState): number;
@@ -78,9 +70,9 @@ export function createRollout(options: RolloutOptions): Rollout {
   const records = new RolloutNodes(image);
   const admitted = new AdmittedChanges(clock);
   const waiting = new RolloutWaiting();
-  const sound = { records, admitted, nodes: options.nodes, isAwaited };
-  const firstRequests = new FirstRequests(clock);
+  const sound = { records, admitted, nodes: options.nodes, isAwaited, isStopped };
   const domains = createRolloutDomains({ ...options, records, admitted });
+  const refusals = createRefusals({ ...sound, clock, waiting, domains, tallyOf: tallyNow });
   let hasReported = false;
 
   function proven(): void {
@@ -90,16 +82,20 @@ export function createRollout(options: RolloutOptions): Rollout {
   }
 
   function onChange(key: string, versions: readonly RolloutNode[]): void {
-    const wanted = records.get(key)?.wanted;
-    if (admitted.revisionOf(key) !== wanted) admitted.delete(key);
-    if (waiting.revisionOf(key) !== wanted) waiting.delete(key);
+    const { wanted = [] } = records.get(key) ?? {};
+    const isUnwanted = (revision: string) => !wanted.includes(revision);
+    if (admitted.revisionsOf(key).some(isUnwanted)) admitted.delete(key);
+    waiting.delete(key, waiting.revisionsOf(key).filter(isUnwanted));
     if (versions.some(({ provenImage }) => provenImage === image)) proven();
     review(versions);
   }
 
   function review(versions: readonly RolloutNode[]): void {
     const touched = new Set(
-      versions.flatMap(({ source, run }) => (run ? [source, sourceIn(run.revision)] : source)),
+      versions.flatMap(({ source, runs }) => [
+        source,
+        ...runs.map(({ revision }) => sourceIn(revision)),
+      ]),
     );
     for (const revision of waiting.revisions) {
       // A free domain is free for every source.
@@ -123,57 +119,39 @@ export function createRollout(options: RolloutOptions): Rollout {
     return hasJob(job) && options.nodes.get(node) !== undefined;
   }
 
+  function isStopped(revision: string): boolean {
+    return progressOf(tallyNow(revision)).step === 'stopped';
+  }
+
   function request(change: Change): RolloutPermission {
-    const { key, revision } = change;
-    const why = refuse(change);
-    if (why) return { granted: false, why };
-    waiting.delete(key);
+    const { key } = change;
+    const revisions = change.revisions.map(({ revision }) => revision);
+    const refused = refusals.refuse(change);
+    if (refused.size > 0) {
+      admitted.delete(key);
+      return { granted: false, why: joinedRefusal([...refused.values()]) };
+    }
+    waiting.delete(key, revisions);
     admitted.start(change);
     return {
       granted: true,
       release: () => {
         admitted.delete(key);
         // A run that failed to start frees its share for another node.
-        if (waiting.revisions.includes(revision)) wakeFor(revision);
+        for (const revision of waiting.revisions) {
+          if (revisions.includes(revision)) wakeFor(revision);
+        }
       },
       reserve: () => admitted.reserve(change),
     };
-  }
-
-  function refuse(change: Change): Refusal | undefined {
-    const { key, revision, node } = change;
-    const why = refusalOf(change);
-    if (!why) return undefined;
-    admitted.delete(key);
-    const domain = domains.of(node);
-    waiting.add({ key, revision, domain, step: why.shows, isLast: why.isLast });
-    return why.refusal;
-  }
-
-  function refusalOf({ key, revision, node }: Change) {
-    const tally = tallyNow(revision, key);
-    const progress = progressOf(tally);
-    const hasFailed = progress.step !== 'stopped' && records.get(key)?.isDone === false;
-    if (hasFailed && hasSoundNode(revision, key, sound)) {
-      return refusal(lastMessage(tally), progress, { isLast: true });
-    }
-    const inMs = hasFailed && progress.step === 'canary' ? firstRequests.restMs(revision) : 0;
-    if (inMs > 0) return refusal(lastMessage(tally), progress, { isLast: true, inMs });
-    if (progress.room < 1) return refusal(waitingMessage(progress, tally), progress);
-    const message = domains.refusalOf(key, node);
-    return message === undefined ? undefined : refusal(message, progress);
   }
 
   records.follow(options.configs, onChange);
   return {
     revisionOf: (config) => wantedRevision(config, image),
     request,
-    hold: createHold({ image, refuse }),
-    carriedPhase(config, revision) {
-      const record = recordOf(config);
-      if (!record || record.undone || record.revision !== revision) return undefined;
-      return withoutExcused(record, records, clock.now()).rollout;
-    },
+    changeOf: (config, node, contents) => nodeChangeOf(config, image, node, contents),
+    hold: createHold({ image, ...refusals }),
     continuedBy: (config) => continuedBy(config, records, clock.now()),
     isImageProven: () => hasReported || records.isProven(),
     withoutExcused: (record) => withoutExcused(record, records, clock.now()),
@@ -183,14 +161,4 @@ export function createRollout(options: RolloutOptions): Rollout {
       if (imageIn(record.revision ?? '') === image && isReported(record)) proven();
     },
   };
-}
-
-interface Last {
-  readonly isLast: boolean;
-  readonly inMs?: number;
-}
-
-function refusal(message: string, { step }: Progress, { isLast, ...at }: Last = { isLast: false }) {
-  const why: Refusal = { reason: 'RolloutWaiting', message, isStopped: step === 'stopped', ...at };
-  return { refusal: why, shows: step, isLast };
 }

@@ -1,6 +1,6 @@
 import { rfc3339 } from '../../api/condition.ts';
 import { annotations } from '../../api/names.ts';
-import type { Applied } from '../jobs/applied.ts';
+import type { Applied, RolloutPhase } from '../jobs/applied.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { sourceIn, sourceOf } from './revision.ts';
 import { type Continued, continuedNow, isExcused } from './rollout.ts';
@@ -23,17 +23,21 @@ export function continuedBy(
   return asStatus(used ?? continuedNow(value, now.getTime(), failures));
 }
 
-/** Returns a record without the failure if a user continued the rollout after the run started. */
+/** Returns a record without failures if a user continued the rollout after the run started. */
 export function withoutExcused(
   record: Applied,
   records: Pick<RolloutNodes, 'continuedOf'>,
   now: Date,
 ): Applied {
-  const { rollout, revision = '', ...rest } = record;
-  if (rollout !== 'failed') return record;
-  const continued = records.continuedOf(sourceIn(revision));
-  const isOver = isExcused(Date.parse(rest.at), continued, now.getTime());
-  return isOver ? { ...rest, revision } : record;
+  const { rollout, settings, ...rest } = record;
+  const continued = records.continuedOf(sourceIn(rest.revision ?? ''));
+  const isOver = (phase: RolloutPhase | undefined, at: string): boolean =>
+    phase === 'failed' && isExcused(Date.parse(at), continued, now.getTime());
+  return {
+    ...rest,
+    ...(rollout && !isOver(rollout, rest.at) ? { rollout } : {}),
+    ...(settings ? { settings: settings.filter((run) => !isOver(run.rollout, run.at)) } : {}),
+  };
 }
 
 /**

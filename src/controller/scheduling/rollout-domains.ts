@@ -13,7 +13,7 @@ interface RolloutDomainsOptions {
 }
 
 /** Node domains; only a single domain changes at a time. */
-interface RolloutDomains {
+export interface RolloutDomains {
   /** Returns a node's domain; undefined: there are no domains. */
   of(node: Node): string | undefined;
   /** Returns a domain with a run under way. */

@@ -1,7 +1,8 @@
 import type { AdmittedChanges } from './admitted-changes.ts';
 import { sourceIn } from './revision.ts';
 import { isExcused, type Tally } from './rollout.ts';
-import type { CountedRun, RolloutNodes } from './rollout-nodes.ts';
+import type { CountedRun } from './rollout-node.ts';
+import type { RolloutNodes } from './rollout-nodes.ts';
 
 interface TallyOptions {
   readonly records: RolloutNodes;

@@ -2,7 +2,6 @@ import type { Step } from './rollout.ts';
 
 /** An object waiting for its rollout share. */
 interface WaitingChange {
-  readonly key: string;
   readonly revision: string;
   /** Domain of the node. */
   readonly domain: string | undefined;
@@ -25,7 +24,7 @@ interface FreeShare {
 /** Objects waiting for their rollout share, by revision, longest first. */
 export class RolloutWaiting {
   readonly #byRevision = new Map<string, Map<string, WaitingChange>>();
-  readonly #revisions = new Map<string, string>();
+  readonly #revisions = new Map<string, Set<string>>();
   /** Rollout step shown by waiting objects, by revision. */
   readonly #shown = new Map<string, Step>();
 
@@ -33,29 +32,36 @@ export class RolloutWaiting {
     return [...this.#byRevision.keys()];
   }
 
-  add(change: WaitingChange): void {
-    const { key, revision, step } = change;
-    this.delete(key);
-    const keys = this.#byRevision.get(revision) ?? new Map<string, WaitingChange>();
-    keys.set(key, change);
-    this.#byRevision.set(revision, keys);
-    this.#revisions.set(key, revision);
-    if (!this.#shown.has(revision)) this.#shown.set(revision, step);
+  /** Replaces the revisions for which an object waits. */
+  set(key: string, changes: readonly WaitingChange[]): void {
+    this.delete(key, this.revisionsOf(key));
+    for (const change of changes) {
+      const { revision, step } = change;
+      const keys = this.#byRevision.get(revision) ?? new Map<string, WaitingChange>();
+      keys.set(key, change);
+      this.#byRevision.set(revision, keys);
+      if (!this.#shown.has(revision)) this.#shown.set(revision, step);
+    }
+    if (changes.length === 0) return;
+    this.#revisions.set(key, new Set(changes.map(({ revision }) => revision)));
   }
 
-  revisionOf(key: string): string | undefined {
-    return this.#revisions.get(key);
+  revisionsOf(key: string): readonly string[] {
+    return [...(this.#revisions.get(key) ?? [])];
   }
 
-  delete(key: string): void {
-    const revision = this.#revisions.get(key);
-    if (revision === undefined) return;
-    this.#revisions.delete(key);
-    const keys = this.#byRevision.get(revision);
-    keys?.delete(key);
-    if (keys?.size !== 0) return;
-    this.#byRevision.delete(revision);
-    this.#shown.delete(revision);
+  delete(key: string, revisions: readonly string[]): void {
+    const own = this.#revisions.get(key);
+    if (!own) return;
+    for (const revision of revisions) {
+      own.delete(revision);
+      const keys = this.#byRevision.get(revision);
+      keys?.delete(key);
+      if (keys?.size !== 0) continue;
+      this.#byRevision.delete(revision);
+      this.#shown.delete(revision);
+    }
+    if (own.size === 0) this.#revisions.delete(key);
   }
 
   /**
@@ -63,14 +69,14 @@ export class RolloutWaiting {
    * domain. A change in the failed-node list wakes no object: each retry would wake a thousand objects.
    */
   take(revision: string, { step, room, domain, hasSound }: FreeShare): string[] {
-    const all = [...(this.#byRevision.get(revision)?.values() ?? [])];
+    const all = [...(this.#byRevision.get(revision) ?? [])];
     const isNew = this.#shown.get(revision) !== step;
-    const inDomain = all.filter((one) => domain === undefined || one.domain === domain);
-    const first = inDomain.filter(({ isLast }) => !isLast);
-    const last = inDomain.filter(({ isLast }) => isLast);
+    const inDomain = all.filter(([, one]) => domain === undefined || one.domain === domain);
+    const first = inDomain.filter(([, { isLast }]) => !isLast);
+    const last = inDomain.filter(([, { isLast }]) => isLast);
     const able = last.length > 0 && (first.length > 0 || hasSound()) ? first : inDomain;
-    const keys = (isNew ? all : able.slice(0, room)).map(({ key }) => key);
-    for (const key of keys) this.delete(key);
+    const keys = (isNew ? all : able.slice(0, room)).map(([key]) => key);
+    for (const key of keys) this.delete(key, [revision]);
     if (this.#byRevision.has(revision)) this.#shown.set(revision, step);
     return keys;
   }

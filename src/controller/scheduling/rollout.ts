@@ -62,7 +62,8 @@ const failureShare = 0.1;
 export function progressOf({ total, running, done, failures, tolerated = 0 }: Tally): Progress {
   const failed = namesOf(failures);
   const ended = done + failed.length + tolerated;
-  if (isStopped(done, failed.length)) return { step: 'stopped', room: 0, size: ended, failed };
+  if (hasTooManyFailures(done, failed.length))
+    return { step: 'stopped', room: 0, size: ended, failed };
   const touched = ended + running.length;
   const upTo = (step: Step, size: number): Progress => {
     return { step, size, room: Math.max(0, size - touched), failed };
@@ -73,7 +74,7 @@ export function progressOf({ total, running, done, failures, tolerated = 0 }: Ta
   return { step: 'rest', size: total, room: Number.POSITIVE_INFINITY, failed };
 }
 
-function isStopped(done: number, failed: number): boolean {
+function hasTooManyFailures(done: number, failed: number): boolean {
   if (failed > 0 && done === 0) return true;
   return failed > Math.max(1, failureShare * (done + failed));
 }
@@ -101,10 +102,24 @@ export function continuedNow(value: string, now: number, failures: readonly numb
   return { value, at: now, ...(latest > now ? { until: latest } : {}) };
 }
 
+/** Returns a single reason for several revisions: stopped rollouts come first, because a user must act. */
+export function joinedRefusal(refusals: readonly Refusal[]): Refusal {
+  const stopped = refusals.filter(({ isStopped }) => isStopped);
+  const shown = stopped.length > 0 ? stopped : refusals;
+  const message = [...new Set(shown.map((one) => one.message))].join('; ');
+  const times = refusals.flatMap(({ inMs }) => inMs ?? []);
+  const due = times.length > 0 ? { inMs: Math.min(...times) } : {};
+  return { reason: 'RolloutWaiting', message, isStopped: stopped.length > 0, ...due };
+}
+
+/** Returns the beginning of a message. `name`: changed setting; undefined: source and image. */
+function rolloutTo(total: number, name: string | undefined): string {
+  return `rollout${name === undefined ? '' : ` of ${name}`} to ${counted(total, 'node')}`;
+}
+
 /** Returns why a node waits whose last run failed. */
-export function lastMessage({ total }: Pick<Tally, 'total'>): string {
-  const nodes = counted(total, 'node');
-  return `rollout to ${nodes}: the last run on this node failed; nodes whose last run succeeded are changed first`;
+export function lastMessage({ total }: Pick<Tally, 'total'>, name?: string): string {
+  return `${rolloutTo(total, name)}: the last run on this node failed; nodes whose last run succeeded are changed first`;
 }
 
 const shownNames = 5;
@@ -113,16 +128,19 @@ const shownNames = 5;
  * Returns why a node waits. The text stays the same within a step: a finished run must not cause a status write on
  * every waiting object.
  */
-export function waitingMessage({ step, size, failed }: Progress, tally: Tally): string {
-  const { total, running } = tally;
-  const nodes = counted(total, 'node');
+export function waitingMessage(
+  { step, size, failed }: Progress,
+  { total, running }: Tally,
+  name?: string,
+): string {
+  const start = rolloutTo(total, name);
   if (step === 'canary') {
     const [first] = running;
     const canary = first === undefined ? 'one node' : `node ${first}`;
-    return `rollout to ${nodes}: ${canary} is changed first; the next step starts after its success`;
+    return `${start}: ${canary} is changed first; the next step starts after its success`;
   }
   if (step !== 'stopped') {
-    return `rollout to ${nodes}: ${size} ${size === 1 ? 'is' : 'are'} changed first; the next step starts after their success`;
+    return `${start}: ${size} ${size === 1 ? 'is' : 'are'} changed first; the next step starts after their success`;
   }
-  return `rollout to ${nodes} is stopped: ${namedSome(failed, shownNames)} failed; correct the cause, or set the annotation multinic.io/rollout-continue to a new value on any object of the source`;
+  return `${start} is stopped: ${namedSome(failed, shownNames)} failed; correct the cause, or set the annotation multinic.io/rollout-continue to a new value on any object of the source`;
 }

@@ -2,14 +2,17 @@ import type { Node } from '../../kube/core-resources.ts';
 import type { Clock } from '../../time/clock.ts';
 import { isReady } from '../objects/machine.ts';
 import type { AdmittedChanges } from './admitted-changes.ts';
-import type { CountedRun, RolloutNodes } from './rollout-nodes.ts';
+import type { CountedRun } from './rollout-node.ts';
+import type { RolloutNodes } from './rollout-nodes.ts';
 
-interface SoundNodesOptions {
+export interface SoundNodesOptions {
   readonly records: Pick<RolloutNodes, 'get' | 'started' | 'candidates'>;
   readonly admitted: Pick<AdmittedChanges, 'to'>;
   readonly nodes: { get(name: string): Node | undefined };
   /** True if a result may still come. */
   readonly isAwaited: (run: CountedRun) => boolean;
+  /** True if a revision's rollout is stopped. */
+  readonly isStopped: (revision: string) => boolean;
 }
 
 /**
@@ -19,7 +22,7 @@ interface SoundNodesOptions {
 export function hasSoundNode(
   revision: string,
   except: string | undefined,
-  { records, admitted, nodes, isAwaited }: SoundNodesOptions,
+  { records, admitted, nodes, isAwaited, isStopped }: SoundNodesOptions,
 ): boolean {
   for (const [key, run] of records.started(revision)) {
     if (key !== except && !run.failedBefore && isAwaited(run)) return true;
@@ -27,9 +30,13 @@ export function hasSoundNode(
   const isSound = (key: string): boolean => key !== except && records.get(key)?.isDone === true;
   if (admitted.to(revision).some(({ key }) => isSound(key))) return true;
   return records.candidates(revision).some((key) => {
-    const name = records.get(key)?.node;
+    if (key === except) return false;
+    const { node: name, ahead = [] } = records.get(key) ?? {};
     const node = name === undefined ? undefined : nodes.get(name);
-    return key !== except && node !== undefined && isReady(node) !== false;
+    if (node === undefined || isReady(node) === false) return false;
+    const { beside = [] } = ahead.find((one) => one.revision === revision) ?? {};
+    // NICs that need a stopped revision, too, stay unchanged.
+    return beside.length === 0 || beside.some((needed) => !needed.some(isStopped));
   });
 }
 

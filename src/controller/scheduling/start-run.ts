@@ -1,6 +1,6 @@
 import { findCondition } from '../../api/condition.ts';
 import type { Clock } from '../../time/clock.ts';
-import { begun, recordOf } from '../jobs/applied.ts';
+import { type Applied, begun, recordOf } from '../jobs/applied.ts';
 import { unreachable } from '../jobs/liveness.ts';
 import { prohibitionOf } from '../jobs/permission.ts';
 import { requestOf } from '../jobs/request.ts';
@@ -10,8 +10,8 @@ import type { ClusterFacts } from '../networks/cluster-facts.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import type { NodeRecords } from '../records/node-records.ts';
 import { type Dispatch, turn } from './dispatch.ts';
+import { type NodeChange, noChange, revisionsOf } from './node-change.ts';
 import { lagPauseMs, waitingRequeueMs } from './requeue.ts';
-import { isBudgeted } from './revision.ts';
 import type { Rollout } from './rollout-budget.ts';
 import { isAbout } from './schedule.ts';
 import { type Progress, type Task, waiting } from './task.ts';
@@ -20,7 +20,7 @@ import type { TermsOf } from './terms.ts';
 interface StartRunOptions {
   readonly runner: Pick<Runner, 'nameOf' | 'prepare' | 'start' | 'remove'>;
   readonly dispatch: Dispatch;
-  readonly rollout: Pick<Rollout, 'revisionOf' | 'hold'>;
+  readonly rollout: Pick<Rollout, 'changeOf' | 'hold'>;
   readonly termsOf: TermsOf;
   readonly records: Pick<NodeRecords, 'take'>;
   readonly facts: () => ClusterFacts;
@@ -34,8 +34,8 @@ const recordNotStored =
 interface Start {
   readonly agentTask: AgentTask;
   readonly repeat: boolean;
-  /** True if the rollout budget counts the run. */
-  readonly isBudgeted: boolean;
+  /** What the rollout budget counts. */
+  readonly change: NodeChange;
 }
 
 /** Starts a run for the task if node, rollout and admission permit, and deletes earlier runs of the same content. */
@@ -62,10 +62,12 @@ export function createStartRun(options: StartRunOptions): StartRun {
     const failure = prohibitionOf(report.config, agentTask.action) ?? unreachable(node);
     if (failure) return waiting(report, failure, repeat);
     await queueRemovals(task, agentTask, { repeat, now: clock.now() }, signal);
-    const revision = task.held?.revision ?? rollout.revisionOf(report.config);
-    const change = isBudgeted(report.config, agentTask, revision) ? { node, revision } : undefined;
-    const run = { agentTask, repeat, isBudgeted: change !== undefined };
-    const why = await dispatch(agentTask, () => begin(task, run, signal), change);
+    const isApply = agentTask.action === 'apply';
+    const change = isApply ? rollout.changeOf(report.config, node, task.contents) : noChange;
+    const revisions = revisionsOf(change);
+    const counted = revisions.length > 0 ? { node, revisions } : undefined;
+    const run = { agentTask, repeat, change };
+    const why = await dispatch(agentTask, () => begin(task, run, signal), counted);
     if (why !== undefined) {
       // The share was taken meanwhile: the next visit applies what needs none.
       const isRefused = 'isStopped' in why && rollout.hold(report.config, node, task.contents);
@@ -79,7 +81,7 @@ export function createStartRun(options: StartRunOptions): StartRun {
   /** Writes `status.applied` before the Job starts: after a crash the outcome is then "unknown", not "none". */
   async function begin(
     { report, ...task }: Task,
-    { agentTask, repeat, isBudgeted: counts }: Start,
+    { agentTask, repeat, change }: Start,
     signal: AbortSignal,
   ): Promise<void> {
     const run = await runner.prepare(agentTask, signal);
@@ -91,7 +93,7 @@ export function createStartRun(options: StartRunOptions): StartRun {
     // A consent may arrive between the record and the start of a prepared Job.
     if (!isOpen || !isRecorded(before, removals)) {
       const { config } = report;
-      const input = { config, contents, held, agentTask, before, removals, isBudgeted: counts };
+      const input = { config, contents, held, agentTask, before, removals, change };
       const terms = await termsOf(input, signal);
       const again = repeat || isRefusedFor(report.config, recordNotStored);
       report.tell(
@@ -101,7 +103,7 @@ export function createStartRun(options: StartRunOptions): StartRun {
       await report.write(signal);
     }
     const applied = recordOf(report.config);
-    if (applied?.job !== run.name) throw new RunRefused(recordNotStored);
+    if (!isStored(applied, run.name, change)) throw new RunRefused(recordNotStored);
     const { config } = report;
     // The object's own record is stored before older records become undone: a changed node always has a record.
     await records.take(config, agentTask.node, signal);
@@ -109,6 +111,15 @@ export function createStartRun(options: StartRunOptions): StartRun {
   }
 
   return start;
+}
+
+/** True if the record is the run's, with the settings that the budget counts: further nodes wait for them. */
+function isStored(
+  record: Applied | undefined,
+  job: string,
+  { settings }: NodeChange,
+): record is Applied {
+  return record?.job === job && (settings.length === 0 || record.settings !== undefined);
 }
 
 /**

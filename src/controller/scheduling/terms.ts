@@ -1,7 +1,15 @@
+import { rfc3339 } from '../../api/condition.ts';
 import { protocol as newestProtocol, type Protocol, protocols } from '../../api/job.ts';
 import { knownNics } from '../../api/known-nics.ts';
 import type { Reason } from '../../api/reasons.ts';
-import { sharedAfter } from '../../api/shared-content.ts';
+import {
+  labelOf,
+  type SharedContent,
+  settingsOf,
+  sharedAfter,
+  sharedOf,
+} from '../../api/shared-content.ts';
+import type { Clock } from '../../time/clock.ts';
 import {
   type Applied,
   deliveredMacs,
@@ -10,16 +18,19 @@ import {
   type Terms,
   triedBefore,
 } from '../jobs/applied.ts';
-import { failedIn, hasFailed, hashesAtStart } from '../jobs/failed-nics.ts';
+import { failedIn, hasFailed, hashesAtStart, type NicHashes } from '../jobs/failed-nics.ts';
 import { type Contents, nicHash, nothing } from '../jobs/request.ts';
 import { type AllowedRemoval } from '../jobs/run-basis.ts';
 import type { AgentTask } from '../jobs/runner.ts';
+import { type SettingRun, settingAtStart } from '../jobs/setting-runs.ts';
 import { isReplaced } from '../objects/machine.ts';
 import { allowRemovalsOf, type NodeConfig } from '../objects/stores.ts';
 import { lostNics } from '../removals/losses.ts';
 import type { PartialChange } from './held-change.ts';
 import type { IsCurrent } from './is-current.ts';
+import type { NodeChange } from './node-change.ts';
 import type { Rollout } from './rollout-budget.ts';
+import { settingRunsOf } from './setting-revision.ts';
 
 /** Reasons returned by an agent that cannot read the request, possibly due to an older protocol version. */
 export const unreadable: ReadonlySet<Reason> = new Set(['ProtocolMismatch', 'InvalidRequest']);
@@ -33,13 +44,14 @@ interface TermsInput {
   readonly before: Applied | undefined;
   /** Removals allowed for the run. */
   readonly removals: readonly AllowedRemoval[];
-  /** True if the rollout budget counts the run. */
-  readonly isBudgeted: boolean;
+  /** What the rollout budget counts in the run. */
+  readonly change: NodeChange;
 }
 
 interface TermsOptions {
   readonly isCurrent: IsCurrent;
-  readonly rollout: Pick<Rollout, 'revisionOf' | 'carriedPhase'>;
+  readonly rollout: Pick<Rollout, 'revisionOf' | 'withoutExcused'>;
+  readonly clock: Pick<Clock, 'now'>;
   /** Version of this controller. */
   readonly version: string;
 }
@@ -47,7 +59,7 @@ interface TermsOptions {
 /** Returns protocol, fence and record fields for the next request, based on the last outcome. */
 export type TermsOf = (input: TermsInput, signal: AbortSignal) => Promise<Terms>;
 
-export function createTermsOf({ isCurrent, rollout, version }: TermsOptions): TermsOf {
+export function createTermsOf({ isCurrent, rollout, version, clock }: TermsOptions): TermsOf {
   return async (input, signal) => {
     const { config, agentTask, before, removals } = input;
     const here = recordHere(input);
@@ -60,7 +72,10 @@ export function createTermsOf({ isCurrent, rollout, version }: TermsOptions): Te
       before,
       requested: input.contents.interfaces.map(({ mac }) => mac),
       removals,
-      ...rolloutTerms(input, here, rollout),
+      ...rolloutTerms(input, here && rollout.withoutExcused(here), {
+        revision: rollout.revisionOf(config),
+        now: clock.now(),
+      }),
     };
     if (before?.content !== agentTask.content) return { protocol: newestProtocol, ...inherited };
     const { hostFence } = before;
@@ -77,30 +92,54 @@ export function createTermsOf({ isCurrent, rollout, version }: TermsOptions): Te
 function rolloutTerms(
   input: TermsInput,
   here: Applied | undefined,
-  { revisionOf, carriedPhase }: TermsOptions['rollout'],
-): Pick<Terms, 'revision' | 'rollout' | 'failedBefore' | 'shared' | 'nics'> {
-  const { config, held, agentTask, before, isBudgeted } = input;
-  const revision = held?.revision ?? revisionOf(config);
+  { revision, now }: { readonly revision: string; readonly now: Date },
+): Pick<Terms, 'revision' | 'rollout' | 'failedBefore' | 'shared' | 'nics' | 'settings'> {
+  const { agentTask, before, change } = input;
   if (agentTask.action !== 'apply') return { revision };
+  const failedBefore = before !== undefined && hasFailed(before);
   const content = appliedContent(input, here);
-  if (isBudgeted) {
-    return {
-      revision,
-      rollout: 'started',
-      failedBefore: before !== undefined && hasFailed(before),
-      ...content,
-    };
+  const at = rfc3339(now);
+  const added = change.settings.map(({ key, value, macs }) => ({
+    key,
+    value,
+    macs: [...macs],
+    at,
+    rollout: 'started' as const,
+    ...(failedBefore ? { failedBefore } : {}),
+  }));
+  const settings = [...earlierSettings(input, here, content.shared), ...added];
+  if (change.base !== undefined) {
+    return { revision, rollout: 'started', failedBefore, settings, ...content };
   }
-  const rollout = here && provablePhase(input, here, carriedPhase(config, revision));
-  return { revision, rollout, failedBefore: here?.failedBefore, ...content };
+  const phase = here?.revision === revision ? here.rollout : undefined;
+  const rollout = here && provablePhase(input, here, phase);
+  return { revision, rollout, failedBefore: here?.failedBefore, settings, ...content };
+}
+
+/** Returns the settings that earlier runs changed, as far as they are on the node or still wanted. */
+function earlierSettings(
+  { config, contents: { interfaces, keep }, change }: TermsInput,
+  here: Applied | undefined,
+  shared: SharedContent,
+): readonly SettingRun[] {
+  const runs = here ? settingRunsOf(here) : [];
+  if (runs.length === 0) return [];
+  const inForce = new Set(
+    [shared, sharedOf(config.spec?.interfaces ?? [])].flatMap(settingsOf).map(labelOf),
+  );
+  const changed = new Set(change.settings.map(({ key }) => key));
+  const macs = { requested: new Set(interfaces.map(({ mac }) => mac)), kept: new Set(keep) };
+  return runs
+    .filter((run) => !changed.has(run.key) && inForce.has(labelOf(run)))
+    .flatMap((run) => settingAtStart(run, macs) ?? []);
 }
 
 /**
- * Returns a run's inherited phase; undefined: the run does not count. A successful run without the waiting or failed
- * NICs says nothing about the revision. A failure lasts while its NICs wait.
+ * Returns the inherited phase of source and image; undefined: the run does not count. A successful run without the
+ * failed NICs proves nothing. A failure lasts while its NICs wait.
  */
 function provablePhase(
-  { held, contents }: TermsInput,
+  { contents }: TermsInput,
   { nics, macs = [] }: Pick<Applied, 'nics' | 'macs'>,
   phase: RolloutPhase | undefined,
 ): RolloutPhase | undefined {
@@ -111,7 +150,7 @@ function provablePhase(
   const isTested =
     failed.length > 0
       ? failed.every((mac) => stay.has(mac))
-      : !held?.why && Object.keys(nics).some((mac) => requested.has(mac));
+      : Object.keys(nics).some((mac) => requested.has(mac));
   return isTested ? phase : undefined;
 }
 
@@ -125,7 +164,7 @@ export function appliedContent(
     contents: { interfaces, keep },
   }: { readonly config: Pick<NodeConfig, 'spec'>; readonly contents: Contents },
   before: Pick<Applied, 'shared' | 'nics'> | undefined,
-): Required<Pick<Terms, 'shared' | 'nics'>> {
+): { readonly shared: SharedContent; readonly nics: NicHashes } {
   const requested = new Set(interfaces.map(({ mac }) => mac));
   const kept = keep.flatMap((mac) => {
     const known = before?.nics?.[mac];

@@ -2,6 +2,7 @@ import { type NicResult, nicReasonIn } from '../../api/job.ts';
 import { type InterfaceStatus, maxInterfaceStatuses } from '../../api/multinicnodeconfig.ts';
 import { isSameJson } from '../../api/same-json.ts';
 import type { Entry } from '../jobs/request.ts';
+import type { Nics } from './interface-statuses.ts';
 import {
   checkedStatus,
   defined,
@@ -9,14 +10,13 @@ import {
   identityOf,
   type NicIdentity,
   type NicState,
-  type Nics,
   nicStatus,
   previousOf,
   requestedFields,
   type Stamp,
   sameMac,
   unremovedNic,
-} from './interface-statuses.ts';
+} from './nic-status.ts';
 import type { RunPhase } from './run-phase.ts';
 
 /** NICs of an object in mode Observe. */

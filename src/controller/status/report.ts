@@ -86,6 +86,8 @@ export interface Reporter {
   forget(key: string): void;
 }
 
+const noEntries = acceptEntries([]);
+
 export function createReporter(options: ReportOptions): Reporter {
   const { client, configs, recorder, metrics, perform, clock } = options;
   const ownWrites = new OwnWrites();
@@ -94,7 +96,7 @@ export function createReporter(options: ReportOptions): Reporter {
   function open(config: NodeConfig): Report {
     yieldReports.forget(keyOf(config));
     let current = config;
-    let spec = acceptEntries([]);
+    let spec = noEntries;
     let name: NameMatch | undefined;
     let pending: PendingStatus | undefined;
     let continued: NodeConfigStatus['rolloutContinued'];

@@ -30,9 +30,9 @@ export function createStoreFeed<T extends KubeObject>(options: StoreFeedOptions<
     for await (const page of pages) {
       ({ resourceVersion } = page);
       for (const reading of page.items) {
-        listing.keep(keyOf(reading));
         const object = readable(reading);
         if (object) guarded(() => listing.add(object, resourceVersion));
+        else listing.keep(keyOf(reading));
       }
     }
     guarded(() => listing.end(resourceVersion));

@@ -1,6 +1,3 @@
-/** Shared by all objects without a value in an index. */
-const none: readonly string[] = [];
-
 /** A secondary index: object keys by value. */
 export class StoreIndex<T> {
   readonly #valuesOf: (object: T) => readonly string[];
@@ -14,8 +11,7 @@ export class StoreIndex<T> {
   }
 
   valuesOf(object: T): readonly string[] {
-    const values = this.#valuesOf(object);
-    return values.length === 0 ? none : values;
+    return this.#valuesOf(object);
   }
 
   get(value: string): readonly string[] {

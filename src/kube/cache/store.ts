@@ -20,7 +20,7 @@ export interface SubscribeOptions {
 }
 
 export interface StoreOptions<T> {
-  /** Index functions: the values under which `byIndex` finds an object. */
+  /** Pure functions: the values under which `byIndex` finds an object. */
   readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
   /**
    * Stores objects as JSON and parses at an access, except for the latest `mostParsed`. For many, rarely read
@@ -31,7 +31,7 @@ export interface StoreOptions<T> {
 
 /** A list being loaded into the store, page by page. */
 export interface Listing<T> {
-  /** Adds a listed object, with the list's version; throws like `upsert`. */
+  /** Marks an object as listed and stores it, with the list's version; throws like `upsert`. */
   add(object: T, listVersion: string): void;
   /** Marks an object as listed without changing the store. */
   keep(key: string): void;
@@ -43,8 +43,6 @@ export interface Listing<T> {
 interface Entry<T> {
   readonly uid: string | undefined;
   readonly version: string | undefined;
-  /** The object's values per index. */
-  readonly values: readonly (readonly string[])[];
   readonly content: T | string;
 }
 
@@ -134,8 +132,11 @@ export class Store<T extends KubeObject> implements StoreView<T> {
 
   /** Returns true if exactly this object version is stored. */
   holds(object: KubeObject): boolean {
-    const entry = this.#entries.get(keyOf(object));
-    const { uid, resourceVersion } = object.metadata;
+    return this.#holds(keyOf(object), object);
+  }
+
+  #holds(key: string, { metadata: { uid, resourceVersion } }: KubeObject): boolean {
+    const entry = this.#entries.get(key);
     return resourceVersion !== undefined && entry?.version === resourceVersion && entry.uid === uid;
   }
 
@@ -163,7 +164,7 @@ export class Store<T extends KubeObject> implements StoreView<T> {
     const previous = this.#entries.get(key);
     if (previous && !isNewer(resourceVersion, previous.version)) return;
     this.#storedSinceList.set(key, resourceVersion);
-    throwAll(this.#set(object));
+    throwAll(this.#set(key, object));
   }
 
   /** Removes the object unless the stored version is newer; throws an `AggregateError` if listeners threw. */
@@ -190,8 +191,8 @@ export class Store<T extends KubeObject> implements StoreView<T> {
       add: (object, listVersion) => {
         const key = keyOf(object);
         listed.add(key);
-        if (outdated(key, listVersion) || this.holds(object)) return;
-        throwAll(this.#set(object));
+        if (outdated(key, listVersion) || this.#holds(key, object)) return;
+        throwAll(this.#set(key, object));
       },
       end: (listVersion) => {
         const errors: unknown[] = [];
@@ -233,30 +234,35 @@ export class Store<T extends KubeObject> implements StoreView<T> {
     throwAll(errors);
   }
 
-  #set(object: T): readonly unknown[] {
-    const key = keyOf(object);
+  #set(key: string, object: T): readonly unknown[] {
     const { uid, resourceVersion: version } = object.metadata;
     // Computed first: a throwing index function leaves the store unchanged.
-    const values = [...this.#indexes.values()].map((index) => index.valuesOf(object));
+    const values = this.#valuesOf(object);
     const content = this.#packed ? JSON.stringify(object) : object;
     const before = this.#entries.get(key);
     // Same name, another uid: the old object was deleted, even if its event was missed.
     const isReplaced = before && before.uid !== uid;
     const deletionErrors = isReplaced ? this.#delete(key, before) : [];
-    const updated = isReplaced ? undefined : before;
-    if (updated) this.#unindex(key, updated);
-    this.#entries.set(key, { uid, version, values, content });
-    [...this.#indexes.values()].forEach((index, i) => index.add(values[i] ?? [], key));
-    const change: Change<T> = updated
-      ? { type: 'updated', key, object, previous: this.#unpacked(updated) }
+    const previous = before && !isReplaced ? this.#unpacked(before) : undefined;
+    if (previous) this.#unindex(key, previous);
+    this.#entries.set(key, { uid, version, content });
+    for (const [index, own] of values) index.add(own, key);
+    const change: Change<T> = previous
+      ? { type: 'updated', key, object, previous }
       : { type: 'added', key, object };
     return [...deletionErrors, ...this.#notify(change)];
   }
 
   #delete(key: string, entry: Entry<T>): readonly unknown[] {
-    this.#unindex(key, entry);
+    const object = unpacked(entry);
+    this.#unindex(key, object);
     this.#entries.delete(key);
-    return this.#notify({ type: 'deleted', key, object: unpacked(entry) });
+    return this.#notify({ type: 'deleted', key, object });
+  }
+
+  /** Computed again for each change: stored values would take a tenth of the store's memory. */
+  #valuesOf(object: T): readonly (readonly [StoreIndex<T>, readonly string[]])[] {
+    return [...this.#indexes.values()].map((index) => [index, index.valuesOf(object)]);
   }
 
   #unpacked(entry: Entry<T>): T {
@@ -273,8 +279,8 @@ export class Store<T extends KubeObject> implements StoreView<T> {
     if (oldest && this.#parsed.size > mostParsed) this.#parsed.delete(oldest);
   }
 
-  #unindex(key: string, { values }: Entry<T>): void {
-    [...this.#indexes.values()].forEach((index, i) => index.remove(values[i] ?? [], key));
+  #unindex(key: string, object: T): void {
+    for (const [index, values] of this.#valuesOf(object)) index.remove(values, key);
   }
 
   #notify(change: Change<T>): readonly unknown[] {

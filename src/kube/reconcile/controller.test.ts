@@ -91,6 +91,20 @@ describe('controller', () => {
     expect(keys).toEqual(['x']);
   });
 
+  test('a source without countsExisting reports later changes only', async () => {
+    const store = new Store<Item>();
+    store.upsert(item('a'));
+    const keys: string[] = [];
+    const { start } = bench({
+      sources: [{ ...sourceOf(store), countsExisting: false }],
+      reconcile: async (key) => void keys.push(key),
+    });
+    start();
+    store.upsert(item('b'));
+    await settled();
+    expect(keys).toEqual(['b']);
+  });
+
   test('the controller reconciles no key before every reflector has listed', async () => {
     const [first, second] = [manualReflector(), manualReflector()];
     const keys: string[] = [];

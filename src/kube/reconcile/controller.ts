@@ -17,6 +17,8 @@ export interface Outcome {
 export interface Source<T extends KubeObject> {
   readonly store: StoreView<T>;
   keys?(change: Change<T>): readonly string[];
+  /** False: only later changes count, because the keys of all existing objects have a source of their own. */
+  readonly countsExisting?: boolean;
 }
 
 export interface ReconcileResult {
@@ -111,17 +113,18 @@ export function createController(options: ControllerOptions): Controller {
 
   async function work(keys: WorkQueue, signal: AbortSignal): Promise<void> {
     const slow = new Set<Promise<void>>();
-    // A slow reconcile may fail later; then this worker must fail, too.
-    const failed = Promise.withResolvers<never>();
-    const next = (): Promise<string | undefined> =>
-      Promise.race([keys.take(signal), failed.promise]);
+    // A slow reconcile may fail later; then this worker must fail, too. A race against a pending promise would retain
+    // 600 bytes per reconcile.
+    const failed = new AbortController();
+    const ending = AbortSignal.any([signal, failed.signal]);
+    const next = (): Promise<string | undefined> => keys.take(ending);
     for (let key = await next(); key !== undefined; key = await next()) {
       const taken = key;
       const done = reconcileOnce(keys, taken, signal).then(() => {
         keys.done(taken);
         slow.delete(done);
       });
-      done.catch(failed.reject);
+      done.catch(() => failed.abort(endOfWait));
       slow.add(done);
       await until(done);
       if (slow.size > maxSlow) await Promise.race(slow);
@@ -181,6 +184,6 @@ function follow(source: Source<KubeObject>, queue: WorkQueue): () => void {
     (change) => {
       for (const key of source.keys?.(change) ?? [change.key]) queue.add(key);
     },
-    { replay: true },
+    { replay: source.countsExisting ?? true },
   );
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { toolPath } from '../../../rig/control-plane/control-plane.ts';
 import { runScript } from '../../../rig/hosts/box/script.ts';
-import { crdPath } from '../../../src/api/crd/definition.ts';
+import { crdPath } from '../../../src/api/crd/path.ts';
 import { baseOf, diffOf } from '../../repo/charts/golden.ts';
 import { type Manifest, manifestsIn, ofKind } from '../../repo/charts/manifests.ts';
 import { type Installation, namespaces, notes, render } from './helm.ts';

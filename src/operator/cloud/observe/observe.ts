@@ -116,7 +116,7 @@ export function serversWithNewPorts({ subnets, cloud, held }: Observed): string[
     held.flatMap(({ spec }) => spec.interfaces ?? []).map(({ portId }) => portId?.toLowerCase()),
   );
   const fresh = cloud.observation.ports.filter(
-    ({ id, fixedIps }) => !named.has(id) && fixedIps.some(({ subnetId }) => chosen.has(subnetId)),
+    (port) => !named.has(port.id) && port.fixedIps.some(({ subnetId }) => chosen.has(subnetId)),
   );
   return [...new Set(fresh.map(({ deviceId }) => deviceId))];
 }

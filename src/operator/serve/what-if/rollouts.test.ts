@@ -21,6 +21,9 @@ function planned(count: number, nics: (n: number) => readonly InterfaceSpec[]) {
 
 const mtu = (n: number) => [entry(n, 0, { mtu: 1400 })];
 const gateway = (n: number) => [entry(n, 0, { gateway: '10.0.10.2', routing: 'main' as const })];
+const other = (n: number) => [
+  entry(n, 0, { mtu: 1400, ...(n < 3 ? { routing: 'main' as const } : {}) }),
+];
 const attach = (n: number) => [entry(n, 0), entry(n + 50, 1)];
 
 it.each([
@@ -34,6 +37,16 @@ it.each([
     [
       [1, 'sub-a mtu', [1]],
       [1, 'sub-a gateway+routing', [1]],
+    ],
+  ],
+  [
+    'an MTU on 12 nodes, and the routing on 3 of them',
+    12,
+    other,
+    2,
+    [
+      [12, 'sub-a mtu', [1, 2, 9]],
+      [3, 'sub-a routing', [1, 1, 1]],
     ],
   ],
   ['a further port', 12, attach, 1, []],
@@ -60,6 +73,18 @@ it.each([
     one.steps,
   ]);
   expect(rollouts).toEqual(expected);
+});
+
+it('a paused node is in no step', () => {
+  const conditions = [{ type: 'Paused', status: 'True' as const }];
+  const nodes = planned(12, mtu).map((one, at) => ({
+    ...one,
+    existing: {
+      ...one.existing,
+      status: { ...one.existing.status, ...(at < 9 ? { conditions } : {}) },
+    },
+  }));
+  expect(rolloutsOf(nodes, 1)).toMatchObject([{ nodes: 3, steps: [1, 2] }]);
 });
 
 it('a node without a record waits for no rollout', () => {

@@ -1,8 +1,16 @@
+import { findCondition } from '../../../api/condition.ts';
 import type { InterfaceSpec } from '../../../api/multinicnodeconfig.ts';
 import type { PlanView } from '../../../api/read-http.ts';
 import { rolloutSteps } from '../../../api/rollout-steps.ts';
 import { isSameJson } from '../../../api/same-json.ts';
-import { changedShared, sharedOf, subnetsOf } from '../../../api/shared-content.ts';
+import {
+  changedSettingsIn,
+  isRouting,
+  labelOf,
+  type Setting,
+  sharedOf,
+  subnetsOf,
+} from '../../../api/shared-content.ts';
 import type { ExistingNode, NodePlan } from '../../../plan/plan.ts';
 
 type RolloutView = NonNullable<PlanView['rollouts']>[number];
@@ -15,48 +23,70 @@ export interface PlannedChange {
   readonly hasChanges: boolean;
 }
 
+/** Nodes with a change in common: a setting, or another generation. */
 interface Revision {
-  /** Changed settings, and whether the generation differs. */
-  readonly key: string;
-  readonly changes: RolloutView['changes'];
-  /** True if the revision is the generation, without changed settings. */
-  readonly isGeneration: boolean;
+  /** Positions of the nodes in the plan. */
+  readonly nodes: Set<number>;
+  /** Changed fields by subnet; empty: another generation. */
+  readonly changes: Map<string, Set<string>>;
+  /** Number of further nodes that have the revision already. */
+  readonly there: number;
 }
 
 /**
- * Returns changes applied in steps: a new OpenstackConfig generation, and changed settings in recorded subnets. Nodes
- * with the same changes form a single revision. `generation`: undefined for a what-if edit.
+ * Returns changes applied in steps: a new OpenstackConfig generation, and each changed setting of recorded subnets.
+ * Changes of the same nodes are a single rollout; a paused node is in no step. `generation`: undefined for a what-if
+ * edit.
  */
 export function rolloutsOf(
   planned: readonly PlannedChange[],
   generation: number | undefined,
 ): readonly RolloutView[] {
-  const inGeneration = planned.filter(({ existing }) => isOf(existing, generation)).length;
-  const changed = planned.filter(isChanged);
-  const revisions = changed.flatMap((change) => revisionOf(change, generation) ?? []);
-  return [...Map.groupBy(revisions, ({ key }) => key).values()].flatMap((group) => {
-    const [first] = group;
-    if (!first) return [];
-    // An object without a change stays in its generation.
-    const size = group.length + (first.isGeneration ? inGeneration : 0);
-    const steps = [...rolloutSteps(group.length, size)];
-    return [{ nodes: group.length, changes: first.changes, steps }];
-  });
+  const there = planned.filter(({ existing }) => isOf(existing, generation)).length;
+  const revisions = new Map<string, Revision>();
+  const revisionOf = (key: string, further = 0): Revision => {
+    const revision = revisions.get(key) ?? { nodes: new Set(), changes: new Map(), there: further };
+    revisions.set(key, revision);
+    return revision;
+  };
+  for (const [at, change] of planned.entries()) {
+    const { existing } = change;
+    if (!existing || !isChanged(change)) continue;
+    for (const { label, subnet, names } of settingsIn(existing, change.node.interfaces)) {
+      const revision = revisionOf(label);
+      revision.nodes.add(at);
+      revision.changes.set(subnet, new Set([...(revision.changes.get(subnet) ?? []), ...names]));
+    }
+    if (!isOf(existing, generation)) revisionOf('generation', there).nodes.add(at);
+  }
+  const bySameNodes = Map.groupBy(revisions.values(), ({ nodes }) => [...nodes].join());
+  return [...bySameNodes.values()].flatMap((group) => rolloutIn(group, planned));
 }
 
-/** Returns the revision awaited by a node; undefined: the change does not wait. */
-function revisionOf(
-  { node: { interfaces }, existing }: PlannedChange,
-  generation: number | undefined,
-): Revision | undefined {
-  if (!existing) return undefined;
-  const isOtherGeneration = !isOf(existing, generation);
-  const { shared = {} } = existing.status?.applied ?? {};
-  const labels = changedShared(shared, sharedOf(interfaces));
-  if (!isOtherGeneration && labels.length === 0) return undefined;
-  const key = [isOtherGeneration, ...labels].join(' ');
-  const changes = labels.length === 0 ? [] : changesIn(existing, interfaces);
-  return { key, changes, isGeneration: labels.length === 0 };
+/** Returns the rollout of revisions with the same nodes. */
+function rolloutIn(
+  group: readonly Revision[],
+  planned: readonly PlannedChange[],
+): readonly RolloutView[] {
+  const all = [...(group[0]?.nodes ?? [])];
+  const nodes = all.filter((at) => !isPaused(planned[at]?.existing)).length;
+  if (nodes === 0) return [];
+  const total = all.length + Math.min(...group.map(({ there }) => there));
+  const changes = new Map<string, Set<string>>();
+  for (const [subnet, names] of group.flatMap((revision) => [...revision.changes])) {
+    changes.set(subnet, new Set([...(changes.get(subnet) ?? []), ...names]));
+  }
+  return [{ nodes, changes: viewOf(changes), steps: [...rolloutSteps(nodes, total)] }];
+}
+
+function viewOf(changes: ReadonlyMap<string, ReadonlySet<string>>): RolloutView['changes'] {
+  return [...changes]
+    .map(([subnet, names]) => ({ subnet, fields: [...names].toSorted() }))
+    .toSorted((a, b) => (a.subnet < b.subnet ? -1 : 1));
+}
+
+function isPaused(existing: ExistingNode | undefined): boolean {
+  return findCondition(existing?.status?.conditions, 'Paused')?.status === 'True';
 }
 
 function isOf(existing: ExistingNode | undefined, generation: number | undefined): boolean {
@@ -69,20 +99,27 @@ function isChanged({ node, existing, hasChanges }: PlannedChange): boolean {
   return node.action === 'post' && hasChanges && macs.length > 0;
 }
 
-const fields = ['mtu', 'gateway', 'routes', 'routing', 'subnets'] as const;
+const fields = ['gateway', 'routes', 'subnets'] as const;
 
-/** Returns the differing fields by subnet. */
-function changesIn({ spec }: ExistingNode, planned: readonly InterfaceSpec[]) {
+/** Returns the changed settings per NIC, with their main subnet and fields that differ. */
+function settingsIn({ spec, status }: ExistingNode, planned: readonly InterfaceSpec[]) {
   const before = new Map((spec.interfaces ?? []).map((nic) => [nic.macAddress.toLowerCase(), nic]));
-  const found = new Map<string, Set<string>>();
-  for (const nic of planned) {
+  const { shared = {} } = status?.applied ?? {};
+  const now = sharedOf(planned);
+  return planned.flatMap((nic) => {
     const was = before.get(nic.macAddress.toLowerCase());
     const [subnet] = subnetsOf(nic);
-    const differing = was ? fields.filter((field) => !isSameJson(was[field], nic[field])) : [];
-    if (subnet === undefined || differing.length === 0) continue;
-    found.set(subnet, new Set([...(found.get(subnet) ?? []), ...differing]));
-  }
-  return [...found]
-    .map(([subnet, names]) => ({ subnet, fields: [...names].toSorted() }))
-    .toSorted((a, b) => (a.subnet < b.subnet ? -1 : 1));
+    if (subnet === undefined || !was) return [];
+    return changedSettingsIn(nic, shared, now).flatMap((setting) => {
+      const names = fieldsOf(setting, nic).filter((name) => !isSameJson(was[name], nic[name]));
+      return names.length === 0 ? [] : [{ label: labelOf(setting), subnet, names }];
+    });
+  });
+}
+
+/** Returns the fields that a setting covers. */
+function fieldsOf({ key }: Setting, { networkId }: InterfaceSpec) {
+  if (isRouting(key)) return ['routing'] as const;
+  if (networkId?.toLowerCase() === key) return ['mtu'] as const;
+  return networkId ? fields : (['mtu', ...fields] as const);
 }
