@@ -30,8 +30,16 @@ export async function createWithPorts(box: Box, server: CreatedServer): Promise<
   await promisify(execFile)(cloudInit, ['enable', root, server.renderer]);
   // The image has no network files of its own.
   await box.sh(['sh', '-c', 'rm -f /etc/netplan/* /etc/systemd/network/*']);
+  for (const port of server.ports) await writeFile(join(root, slotPath(port)), slotNames(port));
   await newInstance(box, server, 'first');
 }
+
+/** Stands for systemd's `99-default.link`, as a veth has no slot: udev keeps the slot's name as alternative name. */
+function slotNames({ name, mac }: ServerPort): string {
+  return `[Match]\nMACAddress=${mac}\n\n[Link]\nAlternativeName=${name}\nAlternativeName=enp0s${name.slice(3)}\n`;
+}
+
+const slotPath = ({ name }: ServerPort) => `/usr/lib/systemd/network/99-a-${name}.link`;
 
 /** Gives the server another instance id, as after a rebuild from a snapshot: cloud-init renders at the next boot. */
 export async function newInstance(
