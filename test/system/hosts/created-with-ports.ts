@@ -8,7 +8,7 @@ const cloudInit = join(import.meta.dirname, '../../../rig/cloud-init/cloud-init'
 const seeds = '/var/lib/cloud/seed';
 
 /** Port of a server: `address` without DHCP. */
-export interface ServerPort {
+interface ServerPort {
   readonly name: string;
   readonly mac: string;
   readonly mtu: number;
@@ -16,7 +16,7 @@ export interface ServerPort {
   readonly gateway?: string;
 }
 
-export type DataSource = 'OpenStack' | 'NoCloud';
+type DataSource = 'OpenStack' | 'NoCloud';
 
 export interface CreatedServer {
   readonly renderer: 'netplan' | 'networkd';
