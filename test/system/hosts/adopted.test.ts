@@ -47,8 +47,8 @@ afterEach(async () => {
 });
 
 /** Box with the ports of a server. */
-async function serverWithPorts({ renderer }: CreatedServer): Promise<Box> {
-  const host = await boxForAgents(`adopted-${renderer}`, { suite: 'bookworm', profile: renderer });
+async function serverWithPorts({ suite, renderer }: CreatedServer): Promise<Box> {
+  const host = await boxForAgents(`adopted-${renderer}`, { suite, profile: renderer });
   box = host;
   for (const { name, mac } of ports.slice(1)) await host.plug(name, mac);
   return host;
@@ -161,17 +161,23 @@ async function expectAdoptedAfterBoot(host: Box, agent: Agent): Promise<void> {
 }
 
 const server = (
+  suite: CreatedServer['suite'],
   renderer: CreatedServer['renderer'],
   source: CreatedServer['source'],
-): CreatedServer => ({ renderer, source, ports });
+): CreatedServer => ({ suite, renderer, source, ports });
 
 /** Servers of this run. */
 const inTurn = (table: string, first: CreatedServer, second: CreatedServer) =>
   rotated(`adopted, ${table}`, [first, second], 2, (each) => `${each.renderer} ${each.source}`);
 
 describe('a server whose ports cloud-init configured', () => {
-  test.each(inTurn('at once', server('netplan', 'OpenStack'), server('networkd', 'NoCloud')))(
-    'is observed, adopted, rebooted, rendered again and released: $renderer, $source',
+  // systemd 257 releases a renamed link by itself, without a call.
+  const atOnce = [
+    server('bookworm', 'netplan', 'OpenStack'),
+    server('trixie', 'networkd', 'NoCloud'),
+  ] as const;
+  test.each(inTurn('at once', ...atOnce))(
+    'is observed, adopted, rebooted, rendered again and released: $suite, $renderer, $source',
     async (created) => {
       const host = await serverWithPorts(created);
       await using dhcp = await dhcpFor(host);
@@ -222,8 +228,12 @@ describe('a server whose ports cloud-init configured', () => {
     },
   );
 
-  test.each(inTurn('at boot', server('networkd', 'OpenStack'), server('netplan', 'NoCloud')))(
-    'is adopted at the next boot without the system bus: $renderer, $source',
+  const atBoot = [
+    server('bookworm', 'networkd', 'OpenStack'),
+    server('trixie', 'netplan', 'NoCloud'),
+  ] as const;
+  test.each(inTurn('at boot', ...atBoot))(
+    'is adopted at the next boot without the system bus: $suite, $renderer, $source',
     async (created) => {
       const host = await serverWithPorts(created);
       await using dhcp = await dhcpFor(host);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Box } from '../../../rig/hosts/box/box.ts';
+import type { Box, BoxKind } from '../../../rig/hosts/box/box.ts';
 
 const cloudInit = join(import.meta.dirname, '../../../rig/cloud-init/cloud-init');
 const seeds = '/var/lib/cloud/seed';
@@ -19,6 +19,7 @@ interface ServerPort {
 type DataSource = 'OpenStack' | 'NoCloud';
 
 export interface CreatedServer {
+  readonly suite: BoxKind['suite'];
   readonly renderer: 'netplan' | 'networkd';
   readonly source: DataSource;
   readonly ports: readonly ServerPort[];
