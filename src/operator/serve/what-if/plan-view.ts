@@ -5,6 +5,7 @@ import { canonicalJson } from '../../../api/spec-hash.ts';
 import { keyOf } from '../../../kube/object.ts';
 import type { ExistingNode, NodePlan, PortVerdict } from '../../../plan/plan.ts';
 import type { PlannedContext } from '../../flow/sync/observe-and-plan.ts';
+import { unsupportedIn } from '../../flow/sync/problems.ts';
 import { generationOf } from '../../model/openstack-config.ts';
 import { blockedNicsIn } from './blocked-nics.ts';
 import { type Edit, isEmptyEdit } from './edit.ts';
@@ -119,6 +120,7 @@ function actionOf({ action, base }: NodePlan): PlanView['nodes'][number]['action
 function problemsIn({ observed, planned }: Planned): PlanView['problems'] {
   const { subnets, servers, cloud, unreadable } = observed;
   const reads = [
+    ...unsupportedIn(observed),
     ...subnets.problems,
     ...servers.problems,
     ...cloud.problems,
