@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { existingConfiguration } from './found-configuration.ts';
 import { removalBasis } from './removals.ts';
 import { text, time } from './schema-fields.ts';
 
@@ -151,6 +152,11 @@ export const appliedRecord = z.object({
     .optional()
     .describe(
       'Whether the agent run before a run that the rollout budget counts had failed: a failure then does not stop the rollout.',
+    ),
+  existingConfiguration: existingConfiguration
+    .optional()
+    .describe(
+      'Adopt: the request to the agent had the consent to adopt existing configuration; absent: it had none, or the agent is too old for it.',
     ),
   reasons: z
     .array(z.string().max(64))

@@ -37,7 +37,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '9e13134961fdd8acc77ac0cf4f13104610ac76da71ee63c162cf6cbf32a5a4be',
     'be76c363a224c3a32840aa9d36499aca5eefa039b80aca4c7f972db8e56885ae',
     '872c7f38345ff65881dfe6391c83daa75815ac2b17dc360871572544d1c9a3d1',
-    '9a7feca33d9d22be250482f0ebe1a99f04098ff8a1854c2c90a577e9e3d0b1c5',
+    '766324807c8ba3c610bfac3cfd1ed0b756633330b4c0feb0f79aeed35060374d',
   ],
   'multinicoperators.multinic.example.com': [
     '76d900951b0b115b037945ee70b4dfb0464b53bdf4596a91874121f606c81044',

@@ -1,12 +1,15 @@
 import * as z from 'zod';
 import { rfc3339 } from '../../api/condition.ts';
+import { existingConfiguration } from '../../api/found-configuration.ts';
 import {
+  adoptionProtocol,
   type Family,
   type Fence,
   family,
   fence,
   isInPlace,
   jobRequest,
+  type NicResult,
   type Protocol,
   protocol,
   protocols,
@@ -17,8 +20,8 @@ import { type Reason, reasons } from '../../api/reasons.ts';
 import type { SharedContent } from '../../api/shared-content.ts';
 import { isOtherMachine, type Machine } from '../objects/machine.ts';
 import type { NodeConfig } from '../objects/stores.ts';
-import { isOpen } from './evidence.ts';
-import { failedIn, hashesAfter } from './failed-nics.ts';
+import { isNicFailing, isOpen } from './evidence.ts';
+import { failedIn, hashesAfter, isAfterChange } from './failed-nics.ts';
 import { guessFamily, isNews, otherFamilyIn } from './family.ts';
 import { jobName } from './job.ts';
 import { endedFields, removalFields, type StartedRemovals, startedFields } from './run-basis.ts';
@@ -77,6 +80,7 @@ const recordSchema = z.object({
   failedBefore: z.boolean().optional().catch(undefined),
   shared: texts,
   nics: texts,
+  existingConfiguration: existingConfiguration.optional().catch(undefined),
   reasons: reasonsLeft.optional(),
   family: knownFamily,
   foundFamily: knownFamily,
@@ -168,6 +172,8 @@ export interface Terms extends StartedRemovals {
   readonly failedBefore?: boolean | undefined;
   /** Settings per subnet after the run; undefined: unknown. */
   readonly shared?: SharedContent | undefined;
+  /** Consent to adoption in the request; undefined: none. */
+  readonly existingConfiguration?: 'Adopt' | undefined;
   /** Content hash per NIC, by MAC, marked for failed NICs; undefined: unknown. */
   readonly nics?: Readonly<Record<string, string>> | undefined;
 }
@@ -202,8 +208,9 @@ export function begun(task: AgentTask, job: string, terms: Terms, now: Date): Ap
   };
 }
 
-function contentIn({ shared, nics }: Terms) {
+function contentIn({ shared, nics, existingConfiguration: consent }: Terms) {
   return {
+    ...(consent === undefined ? {} : { existingConfiguration: consent }),
     ...(shared === undefined ? {} : { shared: { ...shared } }),
     ...(nics === undefined ? {} : { nics: { ...nics } }),
   };
@@ -237,7 +244,7 @@ export function ended(
   const { done, reasons: left } = completionOf(verdict);
   const hostFence = verdict.kind === 'failure' ? verdict.fence : undefined;
   const foundFamily = otherFamilyIn(verdict, applied.family);
-  const { hostFence: _, ...before } = applied;
+  const { hostFence: _, existingConfiguration: consent, ...before } = applied;
   const nics = nicsAfter(applied, verdict);
   const rollout = rolloutAfter({ ...applied, nics }, verdict);
   return {
@@ -245,6 +252,7 @@ export function ended(
     at: rfc3339(now),
     done,
     macs: macsAfter(applied, verdict, keep),
+    ...(consent && knowsConsent(verdict) ? { existingConfiguration: consent } : {}),
     ...(nics ? { nics } : {}),
     ...endedFields(applied, verdict, done),
     ...(rollout ? { rollout } : {}),
@@ -252,6 +260,11 @@ export function ended(
     ...(hostFence ? { hostFence } : {}),
     ...(foundFamily ? { foundFamily } : {}),
   };
+}
+
+/** False: the agent is too old for consent to adoption, and adopted nothing. */
+function knowsConsent(verdict: RunOutcome): boolean {
+  return verdict.kind === 'failure' || verdict.result.protocol >= adoptionProtocol;
 }
 
 /** Returns the MACs configured by runs for this object and still on the node; a failed NIC was rolled back. */
@@ -276,20 +289,22 @@ function rolloutAfter(applied: Applied, verdict: RunOutcome): RolloutPhase | und
   if (rollout === undefined || rollout === 'done') return rollout;
   if (isNews(otherFamilyIn(verdict, applied.family), applied)) return rollout;
   const isStillFailed = rollout === 'failed' && failedIn(nics).some((mac) => macs.includes(mac));
-  return isStillFailed || harms(macs, verdict) ? 'failed' : 'done';
+  return isStillFailed || harms(applied, verdict) ? 'failed' : 'done';
 }
 
 function nicsAfter({ nics }: Applied, verdict: RunOutcome): Applied['nics'] {
   return nics && verdict.kind === 'result' ? hashesAfter(nics, verdict.result) : nics;
 }
 
-/** True if a run failed for a NIC that was configured before. */
-function harms(macs: readonly string[], verdict: RunOutcome): boolean {
-  if (verdict.kind === 'failure') return macs.length > 0;
+/** True if a run failed for a NIC that was configured before, or in an adoption for a NIC that was changed. */
+function harms({ macs = [], existingConfiguration: consent }: Applied, verdict: RunOutcome) {
+  const mayHarm = macs.length > 0 || consent === 'Adopt';
+  if (verdict.kind === 'failure') return mayHarm;
   const { nics, outcome } = verdict.result;
-  const open = nics.filter(isOpen);
-  if (open.length === 0) return outcome !== 'ok' && macs.length > 0;
-  return open.some(({ mac }) => macs.includes(mac.toLowerCase()));
+  if (!nics.some(isOpen)) return outcome !== 'ok' && mayHarm;
+  const isHarmed = ({ mac, reason }: NicResult): boolean =>
+    macs.includes(mac.toLowerCase()) || (consent === 'Adopt' && isAfterChange(reason));
+  return nics.some((nic) => isNicFailing(nic) && isHarmed(nic));
 }
 
 interface Completion {

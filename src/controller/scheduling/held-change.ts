@@ -4,11 +4,11 @@ import { keyOf } from '../../kube/object.ts';
 import { recordOf } from '../jobs/applied.ts';
 import { unreachable } from '../jobs/liveness.ts';
 import { prohibitionOf } from '../jobs/permission.ts';
-import { type Contents, contentHash, nicHash } from '../jobs/request.ts';
+import { type Contents, consentIn, contentHash, nicHash } from '../jobs/request.ts';
 import { machineOf } from '../objects/machine.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import type { Change } from './admitted-changes.ts';
-import { isBudgeted, revisionBeforeChange, wantedRevision } from './revision.ts';
+import { isBudgeted, isNewAdoption, revisionBeforeChange, wantedRevision } from './revision.ts';
 import type { Refusal } from './rollout.ts';
 
 /** A change without NICs in changed subnets, which wait: a port is attached without delay. */
@@ -51,7 +51,8 @@ export function createHold({ image, refuse }: HoldOptions): Hold {
     const run = { action: 'apply', content, machine: machineOf(node) } as const;
     if (!isBudgeted(config, run, revision)) return undefined;
     const part = unaffectedPart(config, contents);
-    if (part.kept.size === 0) return { ...part, revision: recorded, why: undefined };
+    if (part.kept.size === 0 && !isNewAdoption(config))
+      return { ...part, revision: recorded, why: undefined };
     if (prohibitionOf(config, 'apply') || unreachable(node)) return undefined;
     // The open run says nothing about the node: a decision now would differ from the one after its end.
     if (isOpenRun(config, contentHash(node, part.contents))) {
@@ -74,7 +75,7 @@ function isOpenRun(config: NodeConfig, content: string): boolean {
   return record?.content === content && record.done === undefined && !record.undone;
 }
 
-/** Returns the contents without changes to configured NICs in changed subnets. */
+/** Returns the contents without changes to configured NICs in changed subnets, and without new consent to adoption. */
 function unaffectedPart(
   config: NodeConfig,
   contents: Contents,
@@ -96,5 +97,6 @@ function unaffectedPart(
   const listed = new Set([...keep, ...interfaces.map(({ mac }) => mac)]);
   const isApplied =
     done === true && interfaces.every(isSame) && macs.every((mac) => listed.has(mac));
-  return { contents: { interfaces, keep }, kept, isApplied };
+  const consent = isNewAdoption(config) ? {} : consentIn(contents);
+  return { contents: { interfaces, keep, ...consent }, kept, isApplied };
 }

@@ -67,7 +67,7 @@ const changesMark = '~';
 
 /**
  * Returns the revision that the object wants: `<source uid>/<source generation>/<hash of the agent image>`, and
- * `~<hash>` while a recorded subnet's settings differ from the spec. Once applied, the recorded revision stays in
+ * `~<hash>` while a recorded subnet's settings differ from the spec, or the consent to adoption is new. Once applied, the recorded revision stays in
  * force until the source, the image or a setting changes.
  */
 export function wantedRevision(
@@ -77,7 +77,8 @@ export function wantedRevision(
 ): string {
   const base = `${uid}/${generation}/${image}`;
   const record = recordIn(config);
-  const changed = isAtRest(config) ? [] : changedIn(config, record);
+  const settings = isAtRest(config) ? [] : changedIn(config, record);
+  const changed = [...settings, ...(isNewAdoption(config) ? ['existingConfiguration'] : [])];
   if (changed.length > 0)
     return `${base}${changesMark}${hash('sha256', changed.join(' ')).slice(0, 8)}`;
   const recorded = record?.revision;
@@ -141,8 +142,8 @@ function withoutChanges(revision: string): string {
 }
 
 /**
- * True if the rollout budget counts a run: a record with different content and revision says the node has NICs. First
- * applies, retries and clean-ups are not counted. Records from earlier versions name no revision. A run replaced before
+ * True if the rollout budget counts a run: a record with different content and revision says the node has NICs, or the
+ * consent to adoption is new. Other first applies, retries and clean-ups are not counted. Records from earlier versions name no revision. A run replaced before
  * its end counts too: the node may still have NICs.
  */
 export function isBudgeted(
@@ -151,12 +152,22 @@ export function isBudgeted(
   revision: string,
 ): boolean {
   const record = recordOf(config);
-  if (action !== 'apply' || record?.action !== 'apply' || record.undone) return false;
-  if (record.content === content || record.revision === revision) return false;
+  if (action !== 'apply') return false;
+  const adopts = isNewAdoption(config);
+  if (record?.action !== 'apply' || record.undone) return adopts;
+  const isSame = record.content === content && !adopts;
+  if (isSame || record.revision === revision) return false;
   const { nodeName, macs } = record;
-  if (nodeName !== machine.nodeName || isReplaced(machineIn(record), machine)) return false;
+  if (nodeName !== machine.nodeName || isReplaced(machineIn(record), machine)) return adopts;
   // A record from an earlier version does not list its NICs.
-  return macs === undefined || macs.length > 0;
+  return adopts || macs === undefined || macs.length > 0;
+}
+
+/** True if the object has consent to adoption, and no run had the consent: existing configuration may change. */
+export function isNewAdoption(config: Pick<NodeConfig, 'metadata' | 'spec' | 'status'>): boolean {
+  if (config.spec?.existingConfiguration !== 'Adopt') return false;
+  const record = recordIn(config);
+  return record?.action !== 'apply' || record.existingConfiguration !== 'Adopt';
 }
 
 interface Ended {

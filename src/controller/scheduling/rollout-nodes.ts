@@ -3,11 +3,12 @@ import { isWrittenByLegacy } from '../../api/legacy-status.ts';
 import type { Change, Store } from '../../kube/cache/store.ts';
 import { StoreIndex } from '../../kube/cache/store-index.ts';
 import type { RolloutPhase } from '../jobs/applied.ts';
-import { hasFailed } from '../jobs/failed-nics.ts';
+import { hasFailed, isOnlyRefused } from '../jobs/failed-nics.ts';
 import { isObserved, prohibitionOf } from '../jobs/permission.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import {
   imageIn,
+  isNewAdoption,
   isReported,
   type RecordFields,
   recordIn,
@@ -198,17 +199,30 @@ function nodeInRollout(config: NodeConfig, image: string): RolloutNode {
     continued: continuedIn(status),
     states: statesOf(status, run),
     provenImage: provenImageOf(status),
-    isDone: record && (hasFailed(record) ? false : record.done),
+    isDone: isDoneIn(config, record),
     node: record?.nodeName,
-    isCandidate: !isLeaving && isCandidateFor(wanted, record) && isExpected(config),
+    isCandidate: !isLeaving && isCandidateFor(config, wanted, record) && isExpected(config),
   };
 }
 
-/** True if the last run is done, configured NICs, and was for another revision. */
-function isCandidateFor(wanted: string | undefined, record: RecordFields | undefined): boolean {
-  if (record?.action !== 'apply' || !record.done || hasFailed(record)) return false;
-  if (record.revision === wanted) return false;
-  return record.macs === undefined || record.macs.length > 0;
+/** A node waiting for its boot is done. Before an adoption, NICs refused for existing configuration are no failure. */
+function isDoneIn(config: NodeConfig, record: RecordFields | undefined): boolean | undefined {
+  if (!record || (isNewAdoption(config) && isOnlyRefused(record))) return undefined;
+  if (hasFailed(record)) return false;
+  return record.done === undefined ? undefined : true;
+}
+
+/** True if the last run is done, configured NICs or left them for an adoption, and was for another revision. */
+function isCandidateFor(
+  config: NodeConfig,
+  wanted: string | undefined,
+  record: RecordFields | undefined,
+): boolean {
+  if (record?.action !== 'apply' || record.revision === wanted) return false;
+  const adopts = isNewAdoption(config);
+  if (adopts && isOnlyRefused(record)) return true;
+  if (isDoneIn(config, record) !== true) return false;
+  return adopts || record.macs === undefined || record.macs.length > 0;
 }
 
 /**

@@ -10,8 +10,8 @@ import {
   type Terms,
   triedBefore,
 } from '../jobs/applied.ts';
-import { failedIn, hasFailed, hashesAtStart } from '../jobs/failed-nics.ts';
-import { type Contents, nicHash, nothing } from '../jobs/request.ts';
+import { failedIn, hasFailed, hashesAtStart, isOnlyRefused } from '../jobs/failed-nics.ts';
+import { type Contents, consentIn, nicHash, nothing } from '../jobs/request.ts';
 import { type AllowedRemoval } from '../jobs/run-basis.ts';
 import type { AgentTask } from '../jobs/runner.ts';
 import { isReplaced } from '../objects/machine.ts';
@@ -19,6 +19,7 @@ import { allowRemovalsOf, type NodeConfig } from '../objects/stores.ts';
 import { lostNics } from '../removals/losses.ts';
 import type { PartialChange } from './held-change.ts';
 import type { IsCurrent } from './is-current.ts';
+import { isNewAdoption } from './revision.ts';
 import type { Rollout } from './rollout-budget.ts';
 
 /** Reasons returned by an agent that cannot read the request, possibly due to an older protocol version. */
@@ -61,6 +62,7 @@ export function createTermsOf({ isCurrent, rollout, version }: TermsOptions): Te
       requested: input.contents.interfaces.map(({ mac }) => mac),
       removals,
       ...rolloutTerms(input, here, rollout),
+      ...(agentTask.action === 'apply' ? consentIn(input.contents) : {}),
     };
     if (before?.content !== agentTask.content) return { protocol: newestProtocol, ...inherited };
     const { hostFence } = before;
@@ -87,12 +89,17 @@ function rolloutTerms(
     return {
       revision,
       rollout: 'started',
-      failedBefore: before !== undefined && hasFailed(before),
+      failedBefore: before !== undefined && hasFailed(before) && !isRefusedBefore(config, before),
       ...content,
     };
   }
   const rollout = here && provablePhase(input, here, carriedPhase(config, revision));
   return { revision, rollout, failedBefore: here?.failedBefore, ...content };
+}
+
+/** True if the run is the first adoption, and the run before failed only for want of consent. */
+function isRefusedBefore(config: NodeConfig, before: Applied): boolean {
+  return isNewAdoption(config) && isOnlyRefused(before);
 }
 
 /**

@@ -89,8 +89,12 @@ function checked(
   const found = check?.nics.find((one) => sameMac(one.mac, mac) && one.state !== 'Removed');
   if (!check || !found) return undefined;
   if (before?.status !== 'Configured' && !(before && hasVerdict(before))) return undefined;
-  const status = isBeyondApply(found) ? 'Failed' : 'Configured';
+  const status = isBeyondApply(found) ? beyondApply(found) : 'Configured';
   return checkedStatus(nicStatus(nic, findingOf(found, status), { before, now }), found, check.at);
+}
+
+function beyondApply({ state }: NicResult): 'Pending' | 'Failed' {
+  return state === 'Pending' ? 'Pending' : 'Failed';
 }
 
 /** Returns the status after a check, which configures nothing. */
@@ -109,6 +113,8 @@ export function findingOf(nic: NicResult, status: NicState['status']): NicState 
   return { status, reason, message, code, args, found };
 }
 
+const withVerdict: ReadonlySet<string> = new Set(['Failed', 'Observed', 'Pending']);
+
 /** True if the status shows a failure beyond an apply. In mode Observe no status is Failed. */
 export function hasVerdict({
   status,
@@ -116,7 +122,7 @@ export function hasVerdict({
   code,
 }: Pick<InterfaceStatus, 'status' | 'reason' | 'code'>): boolean {
   const known = nicReasonIn(reason);
-  if ((status !== 'Failed' && status !== 'Observed') || known === undefined) return false;
+  if (known === undefined || status === undefined || !withVerdict.has(status)) return false;
   return isBeyondApply({ state: 'Failed', reason: known, code });
 }
 
