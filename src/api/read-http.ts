@@ -316,6 +316,9 @@ export const planView = z.object({
   mode: nodeConfigMode
     .optional()
     .describe('Observe: the nodes are only checked, and no NIC changes. Absent: Apply.'),
+  existingConfiguration: existingConfiguration
+    .optional()
+    .describe('Adopt: existing configuration of the NICs is taken over. Absent: Refuse.'),
   calculatedAt: time('When the plan was calculated'),
   servers: z.int(),
   ports: z.int(),

@@ -28,7 +28,10 @@ export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undef
   const hash = createHash('sha256');
   const { uid } = source;
   const mode = config.viola.observes ? ({ mode: 'Observe' } as const) : {};
-  hash.update(canonicalJson({ config: { uid, generation: generationOf(object) }, edit, ...mode }));
+  const adoption =
+    input.adoption === 'consented' ? ({ existingConfiguration: 'Adopt' } as const) : {};
+  const about = { uid, generation: generationOf(object) };
+  hash.update(canonicalJson({ config: about, edit, ...mode, ...adoption }));
   for (const node of plan.nodes) {
     hash.update(canonicalJson(hashed(node)));
     const before = existing.get(node.nodeName);
@@ -45,6 +48,7 @@ export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undef
     config: keyOf(source),
     generation: generationOf(object),
     ...mode,
+    ...adoption,
     servers: plan.summary.servers,
     ports: plan.ports.length,
     nodes,

@@ -9,7 +9,7 @@ type RolloutView = NonNullable<PlanView['rollouts']>[number];
 
 /** A planned node with the existing object. */
 export interface PlannedChange {
-  readonly node: Pick<NodePlan, 'action' | 'interfaces'>;
+  readonly node: Pick<NodePlan, 'action' | 'interfaces' | 'adopts'>;
   readonly existing: ExistingNode | undefined;
   /** True if NICs change. */
   readonly hasChanges: boolean;
@@ -45,10 +45,12 @@ export function rolloutsOf(
 }
 
 /** Returns the revision awaited by a node; undefined: the change does not wait. */
-function revisionOf(
-  { node: { interfaces }, existing }: PlannedChange,
-  generation: number | undefined,
-): Revision | undefined {
+function revisionOf(change: PlannedChange, generation: number | undefined): Revision | undefined {
+  const {
+    node: { interfaces },
+    existing,
+  } = change;
+  if (isNewAdoption(change)) return { key: 'adoption', changes: [], isGeneration: false };
   if (!existing) return undefined;
   const isOtherGeneration = !isOf(existing, generation);
   const { shared = {} } = existing.status?.applied ?? {};
@@ -63,8 +65,15 @@ function isOf(existing: ExistingNode | undefined, generation: number | undefined
   return generation !== undefined && existing?.source?.generation === generation;
 }
 
-/** True if the node has configured NICs, and its content changes. */
-function isChanged({ node, existing, hasChanges }: PlannedChange): boolean {
+/** True if no agent run on the node has had the consent to adoption: existing configuration may change. */
+function isNewAdoption({ node, existing }: PlannedChange): boolean {
+  return node.adopts === true && existing?.status?.applied?.existingConfiguration !== 'Adopt';
+}
+
+/** True if the content of a node with configured NICs changes, or the consent to adoption is new. */
+function isChanged(change: PlannedChange): boolean {
+  const { node, existing, hasChanges } = change;
+  if (node.action === 'post' && isNewAdoption(change)) return true;
   const macs = existing?.status?.applied?.macs ?? [];
   return node.action === 'post' && hasChanges && macs.length > 0;
 }
