@@ -67,7 +67,7 @@ const changesMark = '~';
 
 /**
  * Returns the revision that the object wants: `<source uid>/<source generation>/<hash of the agent image>`, and
- * `~<hash>` while a recorded subnet's settings differ from the spec, or the consent to adoption is new. Once applied, the recorded revision stays in
+ * `~<hash>` while a recorded subnet's settings differ from the spec. A new consent to adoption is such a setting, too. Once applied, the recorded revision stays in
  * force until the source, the image or a setting changes.
  */
 export function wantedRevision(
@@ -142,8 +142,8 @@ function withoutChanges(revision: string): string {
 }
 
 /**
- * True if the rollout budget counts a run: a record with different content and revision says the node has NICs, or the
- * consent to adoption is new. Other first applies, retries and clean-ups are not counted. Records from earlier versions name no revision. A run replaced before
+ * True if the rollout budget counts a run: a record with different content and revision says the node has NICs. A new
+ * consent to adoption counts, too. Other first applies, retries and clean-ups are not counted. Records from earlier versions name no revision. A run replaced before
  * its end counts too: the node may still have NICs.
  */
 export function isBudgeted(
