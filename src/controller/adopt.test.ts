@@ -46,8 +46,9 @@ afterEach(async () => fixture[Symbol.asyncDispose]());
 
 const requests = () => fixture.agents.requests;
 
+const hashOf = (spec: object) => contentHashOn('worker-1', acceptSpec(nodeConfig({ spec })));
+
 it('the content hash has the consent only if it is Adopt', () => {
-  const hashOf = (spec: object) => contentHashOn('worker-1', acceptSpec(nodeConfig({ spec })));
   expect([hashOf({}), hashOf({ existingConfiguration: 'Refuse' })]).toEqual([
     'f4f56d174ce87940b7bbccb4739142f6',
     'f4f56d174ce87940b7bbccb4739142f6',
@@ -55,10 +56,11 @@ it('the content hash has the consent only if it is Adopt', () => {
   expect(hashOf(adopt)).not.toBe('f4f56d174ce87940b7bbccb4739142f6');
 });
 
+const boot = (bootID: string) =>
+  fixture.setNode('worker-1', { systemUUID: instanceId, machineID: 'machine-1', bootID });
+
 describe('one node', () => {
   const nic = { interfaces: [entry(0)] };
-  const boot = (bootID: string) =>
-    fixture.setNode('worker-1', { systemUUID: instanceId, machineID: 'machine-1', bootID });
 
   beforeEach(async () => {
     await fixture.addNode('worker-1');
@@ -133,6 +135,26 @@ describe('one node', () => {
   });
 });
 
+/**
+ * Answers requests with consent only up to `limit` nodes; returns the number of nodes with such a request, once
+ * `expected` nodes have one and no further node starts.
+ */
+async function wave(limit: number, expected: number): Promise<number> {
+  const permitted = new Set<string>();
+  fixture.agents.answer = adopting((request) => {
+    if (permitted.size < limit) permitted.add(request.nodeName);
+    return permitted.has(request.nodeName) ? configured(request) : undefined;
+  });
+  const started = () =>
+    new Set(requests().flatMap((one) => (one.existingConfiguration ? one.nodeName : []))).size;
+  await fixture.eventually(
+    () => started() >= expected,
+    () => `${started()} nodes adopt`,
+  );
+  await fixture.pass(100);
+  return started();
+}
+
 describe('rollout of an adoption', () => {
   const count = 12;
   let cluster: RolloutFixture;
@@ -153,19 +175,6 @@ describe('rollout of an adoption', () => {
     requests().length = 0;
   }
 
-  /** Answers requests with consent only up to `limit` nodes; returns the touched nodes once no further node starts. */
-  async function wave(limit: number, then: (request: JobRequest) => Answer): Promise<number> {
-    const permitted = new Set<string>();
-    fixture.agents.answer = adopting((request) => {
-      if (permitted.size < limit) permitted.add(request.nodeName);
-      return permitted.has(request.nodeName) ? then(request) : undefined;
-    });
-    await fixture.pass(400);
-    return new Set(
-      requests().flatMap((request) => (request.existingConfiguration ? request.nodeName : [])),
-    ).size;
-  }
-
   it.each([
     ['a new generation of the source', 2, true],
     ["a user's own consent in the objects", 1, true],
@@ -178,9 +187,9 @@ describe('rollout of an adoption', () => {
       cluster.adopts = true;
       if (hasRuns) await cluster.edit(generation, 1450);
       else fixture.run();
-      expect(await wave(0, configured)).toBe(1);
-      expect(await wave(1, configured)).toBe(3);
-      expect(await wave(3, configured)).toBe(count);
+      expect(await wave(0, 1)).toBe(1);
+      expect(await wave(1, 3)).toBe(3);
+      expect(await wave(3, count)).toBe(count);
       fixture.agents.answer = adopting();
       for (const name of cluster.names) await fixture.untilReady(name, good);
     },

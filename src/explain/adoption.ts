@@ -20,7 +20,7 @@ const refusals: Readonly<Record<Refusal, Wording>> = {
 };
 
 /** True if consent would let an agent take over the NIC's configuration, now or at the next boot. */
-export function isAdoptable({ found }: Pick<NicView, 'found'>): boolean {
+function isAdoptable({ found }: Pick<NicView, 'found'>): boolean {
   return found?.adoption === 'Now' || found?.adoption === 'AtBoot';
 }
 

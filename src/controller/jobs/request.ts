@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { acceptInterfaces, type Rejection } from '../../api/accept-interface.ts';
 import { ipOf, plainForm } from '../../api/address.ts';
+import type { ExistingConfiguration } from '../../api/found-configuration.ts';
 import {
   adoptionProtocol,
   type JobRequest,
@@ -68,10 +69,9 @@ export function acceptSpec({ spec, flaw }: NodeConfig): AcceptedSpec {
 /** Returns the consent in the form of a request: Refuse is absent, as in requests before the field existed. */
 export function consentIn({
   existingConfiguration,
-}: Pick<NonNullable<NodeConfig['spec']>, 'existingConfiguration'>): Pick<
-  AcceptedSpec,
-  'existingConfiguration'
-> {
+}: {
+  readonly existingConfiguration?: ExistingConfiguration | undefined;
+}): Pick<AcceptedSpec, 'existingConfiguration'> {
   return existingConfiguration === 'Adopt' ? { existingConfiguration } : {};
 }
 
@@ -207,9 +207,13 @@ export function requestOf(
     ...(stay.length > 0 ? { keep: stay } : {}),
     ...(protocol >= 4 ? removalLists(namedRemovals({ basis, removed }, task)) : {}),
     ...factsFor(protocol, facts),
-    ...(protocol >= adoptionProtocol ? consentIn(contents) : {}),
+    ...consentFor(protocol, contents),
     family: task.family,
   };
+}
+
+function consentFor(protocol: Protocol, contents: Contents) {
+  return protocol >= adoptionProtocol ? consentIn(contents) : {};
 }
 
 /** Returns no facts before protocol 5: older agents have no use for them. */

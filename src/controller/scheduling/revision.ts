@@ -5,7 +5,7 @@ import { isWrittenByLegacy } from '../../api/legacy-status.ts';
 import { annotations } from '../../api/names.ts';
 import { nicReasons } from '../../api/reasons/nic.ts';
 import { changedShared, sharedOf } from '../../api/shared-content.ts';
-import { machineIn, recordOf } from '../jobs/applied.ts';
+import { type Applied, machineIn, recordOf } from '../jobs/applied.ts';
 import type { AgentTask } from '../jobs/runner.ts';
 import { isReplaced } from '../objects/machine.ts';
 import { type NodeConfig } from '../objects/stores.ts';
@@ -157,10 +157,14 @@ export function isBudgeted(
   if (record?.action !== 'apply' || record.undone) return adopts;
   const isSame = record.content === content && !adopts;
   if (isSame || record.revision === revision) return false;
+  return adopts || hasNicsOn(machine, record);
+}
+
+/** True if the record has NICs on the machine. A record from an earlier version does not list its NICs. */
+function hasNicsOn(machine: AgentTask['machine'], record: Applied): boolean {
   const { nodeName, macs } = record;
-  if (nodeName !== machine.nodeName || isReplaced(machineIn(record), machine)) return adopts;
-  // A record from an earlier version does not list its NICs.
-  return adopts || macs === undefined || macs.length > 0;
+  if (nodeName !== machine.nodeName || isReplaced(machineIn(record), machine)) return false;
+  return macs === undefined || macs.length > 0;
 }
 
 /** True if the object has consent to adoption, and no run had the consent: existing configuration may change. */

@@ -272,14 +272,20 @@ export class FakeViola implements ViolaClient {
     const spec = this.#specOf(node);
     const same = before && JSON.stringify(before.spec) === JSON.stringify(spec);
     const generation = after.generation + (same ? 0 : 1);
-    const pause = node.mode === 'Observe' ? { pausedToObserve: true } : {};
-    const mode = spec.mode === 'Observe' ? { setToObserve: true } : {};
-    const consent = spec.existingConfiguration ? { setToAdopt: true } : {};
     const marks = { labelledInstanceId: node.instanceId ?? '', ...(source ? { source } : {}) };
-    this.put({ ...after, nodeName, generation, spec, ...marks, ...pause, ...mode, ...consent });
+    this.put({ ...after, nodeName, generation, spec, ...marks, ...fieldsSet(node, spec) });
     const change = same ? 'unchanged' : 'updated';
     return { nodeName, uid: after.uid, generation, status: before ? change : 'created' } as const;
   }
+}
+
+/** Returns the fields that Viola sets for mode Observe and for the consent to adoption. */
+function fieldsSet({ mode }: PostedNode, spec: ExistingNodeConfig['spec']) {
+  return {
+    ...(mode === 'Observe' ? { pausedToObserve: true } : {}),
+    ...(spec.mode === 'Observe' ? { setToObserve: true } : {}),
+    ...(spec.existingConfiguration ? { setToAdopt: true } : {}),
+  };
 }
 
 function statusAs(
