@@ -29,7 +29,7 @@ async function after(change: Partial<OpenstackConfigSpec>) {
   return posted(before);
 }
 
-it('consent to adopt posts each node once, and so does its end', async () => {
+it('a POST per node follows consent to adopt, and a second POST follows Refuse', async () => {
   await delivered(scene);
   expect(await after(adopt)).toEqual([both]);
   expect(scene.viola.nodes.get('worker-1')?.spec.existingConfiguration).toBe('Adopt');
@@ -44,7 +44,7 @@ it('a POST without consent has the same fields as before', async () => {
   );
 });
 
-it('EXISTING_CONFIGURATION is the default of objects without the setting', async () => {
+it('EXISTING_CONFIGURATION is the default for objects without the setting', async () => {
   await scene[Symbol.asyncDispose]();
   scene = await setScene({ ...environment, EXISTING_CONFIGURATION: 'Adopt' });
   await delivered(scene);
