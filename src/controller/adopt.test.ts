@@ -136,6 +136,10 @@ describe('one node', () => {
   });
 });
 
+/** Returns the number of nodes with a request with consent. */
+const started = () =>
+  new Set(requests().flatMap((one) => (one.existingConfiguration ? one.nodeName : []))).size;
+
 /**
  * Answers requests with consent only up to `limit` nodes; returns the number of nodes with such a request, once
  * `expected` nodes have one and no further node starts.
@@ -146,8 +150,6 @@ async function wave(limit: number, expected: number): Promise<number> {
     if (permitted.size < limit) permitted.add(request.nodeName);
     return permitted.has(request.nodeName) ? configured(request) : undefined;
   });
-  const started = () =>
-    new Set(requests().flatMap((one) => (one.existingConfiguration ? one.nodeName : []))).size;
   await fixture.eventually(
     () => started() >= expected,
     () => `${started()} nodes adopt`,

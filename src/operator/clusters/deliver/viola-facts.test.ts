@@ -207,12 +207,13 @@ it.each([
   expect(await networks.of(endpoint, 'biz-1')).not.toHaveProperty('supportsAdoption');
 });
 
+const away = () => {
+  throw new Error('away');
+};
+
 it('supportsAdoption is unknown without an answer, stays after a failed read, and is read again soon if false', async () => {
   const adopting = { ...endpoint, adopts: true };
   const known = async () => (await networks.of(adopting, 'biz-1')).supportsAdoption;
-  const away = () => {
-    throw new Error('away');
-  };
   answer = away;
   expect(await known()).toBeUndefined();
   answer = supports(['observe']);
