@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { existingConfiguration } from './found-configuration.ts';
 import { removalBasis } from './removals.ts';
 import { text, time } from './schema-fields.ts';
 
@@ -155,8 +156,11 @@ export const appliedRecord = z.object({
   settings: z
     .array(
       z.object({
-        key: text('Key in shared, or /routing for the routing mode.', maxSharedText.key),
-        value: text('Hash as in shared, or the routing mode.', maxSharedText.value),
+        key: text(
+          'Key in shared, /routing for the routing mode, or /existingConfiguration.',
+          maxSharedText.key,
+        ),
+        value: text('Hash as in shared, the routing mode, or Adopt.', maxSharedText.value),
         rollout: text('As rollout, for the NICs with this setting.', 16),
         at: time('When the first run with the setting was started'),
         failedBefore: z.boolean().optional().describe('As failedBefore.'),
@@ -172,6 +176,11 @@ export const appliedRecord = z.object({
     .optional()
     .describe('Changed settings in shared, each with a rollout of its own.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
+  existingConfiguration: existingConfiguration
+    .optional()
+    .describe(
+      'Adopt: the request to the agent had the consent to adopt existing configuration; absent: it had none, or the agent is too old for it.',
+    ),
   reasons: z
     .array(z.string().max(64))
     .max(20)

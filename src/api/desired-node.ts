@@ -64,7 +64,7 @@ export function desiredNode(posted: PostedNode, providerId: string): Desired {
       name,
       labels: labelsOf({ nodeName, instanceId, providerId }),
       annotations: annotationsOf(posted),
-      spec: { ...spec, providerId, specHash: hash, ...modeOf(posted) },
+      spec: { ...spec, providerId, specHash: hash, ...modeOf(posted), ...consentOf(posted) },
     },
   };
 }
@@ -117,6 +117,11 @@ function annotationsOf({ source, base, mode }: PostedNode): Record<string, strin
 /** Returns `spec.mode`; Apply is omitted, as in objects written before the field existed. */
 function modeOf({ mode }: PostedNode): Pick<NodeConfigSpec, 'mode'> {
   return mode === 'Observe' ? { mode } : {};
+}
+
+/** Returns `spec.existingConfiguration`; Refuse is omitted, as in objects written before the field existed. */
+function consentOf({ existingConfiguration }: PostedNode) {
+  return existingConfiguration === 'Adopt' ? { existingConfiguration } : {};
 }
 
 type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };

@@ -77,7 +77,7 @@ export const hostMounts: Readonly<Record<Family, readonly HostMount[]>> = {
 export const ifcfgMount: HostMount = written('ifcfgs', ifcfgs);
 
 /**
- * System bus for NetworkManager commands; mounted only where the installation grants agents this right. The folder is
+ * System bus for commands to the network manager; mounted only where the installation grants agents this right. The folder is
  * mounted instead of the socket, because a missing socket would prevent the Pod's start.
  */
 export const systemBusMount: HostMount = read('system-bus', '/run/dbus');

@@ -14,6 +14,8 @@ export const protocols = [1, 2, 3, 4, 5, 6] as const;
 export type Protocol = (typeof protocols)[number];
 /** Latest version. */
 export const protocol = 6 satisfies Protocol;
+/** First version with consent to adoption. */
+export const adoptionProtocol = 6 satisfies Protocol;
 const protocolVersion = z.union(protocols.map((version) => z.literal(version)));
 
 /**
@@ -197,17 +199,21 @@ const beyondApply: ReadonlySet<string> = new Set<NicReason>([
 /** `VerifyFailed` codes for a configured NIC without answers. */
 const silent: ReadonlySet<string> = new Set<NicCode>(['ArpOff', 'ArpIgnored', 'LocalEntryMissing']);
 
-/** True for a failure that no apply can mend. */
+/** True for a failure that no apply can mend; `AdoptedAtBoot` ends at the next boot. */
 export function isBeyondApply({
   state,
   reason,
   code = '',
 }: Pick<NicResult, 'state' | 'reason' | 'code'>): boolean {
+  if (reason === 'AdoptedAtBoot') return true;
   if (state !== 'Failed') return false;
   return beyondApply.has(reason) || (reason === 'VerifyFailed' && silent.has(code));
 }
 
-/** True if the NIC has its configuration on the host, also if no packet takes its path. */
+/**
+ * True if the NIC has its configuration on the host, also if no packet takes its path, or only in files for the next
+ * boot.
+ */
 export function isInPlace(nic: Pick<NicResult, 'state' | 'reason' | 'code'>): boolean {
   const { state, reason } = nic;
   if (state === 'Configured') return true;

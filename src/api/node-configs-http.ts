@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { shownClusterNetwork } from './cluster-networks.ts';
+import { existingConfiguration } from './found-configuration.ts';
 import {
   interfaceSpec,
   nodeConfigMode,
@@ -71,6 +72,11 @@ export const postedNode = z.object({
     .optional()
     .describe(
       'Observe: the object gets spec.mode Observe and the annotation multinic.io/paused, so that no controller changes the node. Absent: both are removed.',
+    ),
+  existingConfiguration: existingConfiguration
+    .optional()
+    .describe(
+      'Adopt: the object gets spec.existingConfiguration Adopt. Refuse, or absent: the field is removed.',
     ),
   removals: removalLists
     .optional()
@@ -184,6 +190,10 @@ export const existingNodeConfig = z.object({
     .boolean()
     .optional()
     .describe('True: Viola set spec.mode Observe, also beside a changed annotation. Absent: no.'),
+  setToAdopt: z
+    .boolean()
+    .optional()
+    .describe('True: Viola set spec.existingConfiguration. Absent: no.'),
   spec: nodeConfigSpec,
   status: nodeConfigStatus.optional(),
 });
@@ -250,7 +260,7 @@ export type CheckRequest = z.infer<typeof checkRequest>;
 export const checkAnswer = z.object({ uid: z.string(), generation: z.int() });
 
 /** Viola features; an earlier Viola ignores the fields without an error. */
-export const violaFeature = z.enum(['observe']);
+export const violaFeature = z.enum(['observe', 'adopt']);
 
 export type ViolaFeature = z.infer<typeof violaFeature>;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { shownClusterNetwork } from './cluster-networks.ts';
 import { condition } from './condition.ts';
-import { foundConfiguration } from './found-configuration.ts';
+import { existingConfiguration, foundConfiguration } from './found-configuration.ts';
 import { nodeConfigMode, nodeConfigState } from './multinicnodeconfig.ts';
 import { postAnswer } from './node-configs-http.ts';
 import { type BudgetScope, budgetLimits, holdCodes, removalBasis } from './removals.ts';
@@ -121,6 +121,11 @@ export const nodeView = z.object({
   mode: nodeConfigMode
     .optional()
     .describe('Observe: the node is only checked. Absent: Apply, or no object.'),
+  existingConfiguration: existingConfiguration
+    .optional()
+    .describe(
+      'Adopt: existing configuration of the NICs is taken over. Absent: Refuse, or no object.',
+    ),
   state: z.string().describe('State of the MultiNicNodeConfig; Unknown: no object or no status.'),
   ready: z.enum(['True', 'False', 'Unknown']),
   reason: z.string().describe('Reason of the Ready condition; Drifted if only that is wrong.'),
@@ -311,6 +316,9 @@ export const planView = z.object({
   mode: nodeConfigMode
     .optional()
     .describe('Observe: the nodes are only checked, and no NIC changes. Absent: Apply.'),
+  existingConfiguration: existingConfiguration
+    .optional()
+    .describe('Adopt: existing configuration of the NICs is taken over. Absent: Refuse.'),
   calculatedAt: time('When the plan was calculated'),
   servers: z.int(),
   ports: z.int(),

@@ -10,12 +10,15 @@ import { canonicalJson } from './spec-hash.ts';
  */
 export type SharedContent = Readonly<Record<string, string>>;
 
-/** A shared setting: a hash by subnet or network, or the routing mode of all subnets. */
+/** A shared setting: a hash by subnet or network, the routing mode of all subnets, or the consent to adoption. */
 export interface Setting {
-  /** Key in the record; `/routing`: routing mode. */
+  /** Key in the record; `/routing`: routing mode; `/existingConfiguration`: consent to adoption. */
   readonly key: string;
   readonly value: string;
 }
+
+/** The consent to adopt existing configuration: a setting of all NICs of a node. */
+export const adoption: Setting = { key: '/existingConfiguration', value: 'Adopt' };
 
 const routingSuffix = '/routing';
 const routingKey = routingSuffix;
@@ -93,6 +96,11 @@ export function isRouting(key: string): boolean {
   return key === routingKey;
 }
 
+/** True for the key of the consent to adoption. */
+export function isAdoption(key: string): boolean {
+  return key === adoption.key;
+}
+
 /** Returns the text of a setting, also hashed in revisions. */
 export function labelOf({ key, value }: Setting): string {
   return isRouting(key) ? `routing=${value}` : `${key}:${value}`;
@@ -112,6 +120,7 @@ export function settingsOf(shared: SharedContent): readonly Setting[] {
 /** Returns a setting's name for users; `entries`: NICs with the setting. */
 export function settingName({ key, value }: Setting, entries: readonly unknown[]): string {
   if (isRouting(key)) return `routing mode ${value}`;
+  if (isAdoption(key)) return `existingConfiguration: ${value}`;
   const isNetwork = entries.some((entry) => isFields(entry) && idIn(entry['networkId']) === key);
   return isNetwork ? `the MTU of network ${key}` : `subnet ${key}`;
 }

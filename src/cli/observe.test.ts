@@ -32,6 +32,19 @@ it.each([
   expect(ran.out).toContain(text);
 });
 
+it.each([
+  ['Now', 'takes this configuration over at once'],
+  ['AtBoot', 'they take effect at the next boot'],
+  ['OtherLinksToo', 'cannot be adopted (OtherLinksToo): the stanza also configures other links'],
+])('diff of a NIC with adoption %s says what Adopt would do', async (adoption, text) => {
+  const scene = await startObserved();
+  const found = { file: '/etc/netplan/50-cloud-init.yaml', adoption };
+  const handled = handleRequest(scene, () => answerNodes(scene, observedNode(1, { found })));
+  const ran = await scene.run('diff', 'worker-1');
+  await handled;
+  expect(ran.out).toContain(text);
+});
+
 const configured = [nic(1, 0)];
 const failedCheck = { type: 'Drifted', status: 'Unknown', reason: 'CheckFailed' } as const;
 const object = { uid: 'u', generation: 1, deleting: false, conditions: [failedCheck] };

@@ -121,7 +121,7 @@ export const controllerSettings = {
     flag: 'agent-system-bus',
     schema: boolean().prefault('false'),
     description:
-      'true: agents on nodes of NetworkManager mount the system bus of the host (/run/dbus) and have NetworkManager release a NIC that got an address by DHCP. false: such a NIC gets the reason LeasedByHost.',
+      'true: agents mount the system bus of the host (/run/dbus), which is as good as root there. NetworkManager then releases a NIC that got an address by DHCP, and adopted configuration (existingConfiguration: Adopt) takes effect at once on nodes with netplan or systemd-networkd. false: such a NIC gets the reason LeasedByHost, or AdoptedAtBoot until the node boots.',
   }),
   agentResources: setting({
     env: ['AGENT_RESOURCES'],

@@ -1,5 +1,5 @@
 import type { OpenstackConfig } from '../api/openstackconfig.ts';
-import type { CommandRow, PatchJson } from '../api/reasons/next-step-row.ts';
+import { type CommandRow, type PatchJson, patchConfig } from '../api/reasons/next-step-row.ts';
 
 /** Quotes a word for a shell: OpenStack allows any character in names. */
 export function shellWord(text: string): string {
@@ -64,6 +64,13 @@ function inserted(word: string, values: Known): string {
 /** Returns a command to consent to an OpenstackConfig's held removals. */
 export function allowRemovals(config: string): string {
   return multinic('allow-removals', config);
+}
+
+/** Returns a command to consent to the adoption of existing configuration on an OpenstackConfig's nodes. */
+export function adoptCommand(config: string): string {
+  const [namespace, name] = partsOf(config);
+  const patch = { spec: { settings: { existingConfiguration: 'Adopt' } } };
+  return (filledCommands([patchConfig(patch)], { namespace, name }) ?? []).join('; ');
 }
 
 /** Returns a kubectl plugin command. */

@@ -36,6 +36,7 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
     interfaces: plan.interfaces,
     removals: { confirmed: plan.confirmed, unconfirmed: plan.unconfirmed },
     ...(plan.passedOver ? { passedOver: true } : {}),
+    ...(adopts(existing, view) ? { adopts: true } : {}),
     ...replacing(existing, view),
     ...(existing && isUnverified(existing, view.input.owner) ? { isUnverified: true } : {}),
     ...formerCloud(claim, place, view),
@@ -159,15 +160,37 @@ function isHeldBack({ unconfirmed }: InterfacePlan): boolean {
 
 function difference(
   { serverId }: Claim,
-  { spec, isMisplaced, pausedToObserve, setToObserve }: ExistingObject,
+  existing: ExistingObject,
   plan: InterfacePlan,
-  { input: { observes = false } }: View,
+  view: View,
 ) {
+  const { spec, isMisplaced } = existing;
   if (isMisplaced || spec.instanceId !== serverId) return 'instanceId differs';
   if (!sameInterfaces(spec.interfaces ?? [], plan.interfaces)) return 'interfaces differ';
+  return modeDifference(existing, view) ?? consentDifference(existing, view);
+}
+
+function modeDifference(
+  { pausedToObserve, setToObserve }: ExistingObject,
+  { input: { observes = false } }: View,
+) {
   // Mode and pause that Viola wrote: a user's own `spec.mode` or pause stays.
   if (observes) return pausedToObserve ? undefined : 'mode Apply becomes Observe';
   return pausedToObserve || setToObserve ? 'mode Observe becomes Apply' : undefined;
+}
+
+function consentDifference(existing: ExistingObject, view: View) {
+  // Consent that Viola wrote: a user's own `spec.existingConfiguration` stays.
+  const { spec, setToAdopt: isSet = false } = existing;
+  if (!adopts(existing, view))
+    return isSet ? 'existingConfiguration Adopt becomes Refuse' : undefined;
+  const isStored = isSet && spec.existingConfiguration === 'Adopt';
+  return isStored ? undefined : 'existingConfiguration Refuse becomes Adopt';
+}
+
+/** Returns whether the node's object gets consent to adoption. */
+function adopts(existing: ExistingObject | undefined, { input: { adoption } }: View): boolean {
+  return adoption === 'unknown' ? existing?.setToAdopt === true : adoption === 'consented';
 }
 
 function blockedNode(claim: Claim, blocked: Block, view: View): NodeOutcome {

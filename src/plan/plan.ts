@@ -109,6 +109,11 @@ export interface PlanInput {
   readonly clusterNetworks?: readonly ClusterNetwork[];
   /** True: the objects get mode Observe; undefined: Apply. */
   readonly observes?: boolean;
+  /**
+   * Consent to adopt existing configuration. `unknown`: Viola's support is unknown, and objects keep the consent that
+   * Viola wrote. Undefined: no consent.
+   */
+  readonly adoption?: 'consented' | 'unknown';
   /** True: a legacy Viola, which deletes neither a node nor its last NIC. */
   readonly keepsNodes?: boolean;
   /** True: post every node, even unchanged, and take nodes back from a namesake. */
@@ -197,6 +202,8 @@ export interface NodePlan {
   readonly replaces?: readonly string[];
   /** True: the object had another uid and no management cluster; only the name shows its owner. */
   readonly isUnverified?: boolean;
+  /** True: the object gets consent to adopt existing configuration. */
+  readonly adopts?: boolean;
   /** Former cloud, kept in the source until the account has read all NICs. Undefined: the owner's cloud. */
   readonly cloud?: string | undefined;
   /**

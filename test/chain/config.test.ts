@@ -139,6 +139,26 @@ it('mode Observe delivers a new port and changes nothing on the host, until mode
   await untilConfigured(world, one, 'multinic0');
 });
 
+it('existingConfiguration: Adopt reaches object and agent run, and Refuse ends the consent, without a change of the NIC', async () => {
+  await untilConfigured(world, one, 'multinic0');
+  const host = await standingOf(world, one);
+  await using after = new AsyncDisposableStack();
+  after.defer(() => applyConfig(world, one));
+  const untilConsent = (consent: 'Adopt' | undefined) =>
+    vi.waitFor(() => {
+      const { spec, status } = nodeConfigOf(world, one) ?? {};
+      expect(spec?.existingConfiguration).toBe(consent);
+      expect(status?.applied?.existingConfiguration).toBe(consent);
+      expect(status?.applied?.done).toBe(true);
+    }, generous);
+  await applyConfig(world, one, { settings: { existingConfiguration: 'Adopt' } });
+  await untilConsent('Adopt');
+  expect(await standingOf(world, one)).toEqual(host);
+  await after.disposeAsync();
+  await untilConsent(undefined);
+  expect(await standingOf(world, one)).toEqual(host);
+});
+
 type Entry = InterfaceSpec & { readonly address: string };
 
 function entryOf({ port_id, mac_addr, fixed_ips }: Attachment, id: number): Entry {

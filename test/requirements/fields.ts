@@ -51,6 +51,7 @@ export const fields: Readonly<Record<string, string>> = {
   'settings.addressFamilies': setting,
   'settings.violaCompatibility': setting,
   'settings.mode': setting,
+  'settings.existingConfiguration': 'test/chain/config.test.ts',
   'secrets.contrabassEncryptKeySecretRef': account,
 };
 

@@ -15,6 +15,7 @@ deletionDelay: DELETION_DELAY
 namespaceClusters: NAMESPACE_CLUSTERS
 legacyTakeOver: LEGACY_TAKE_OVER
 formerClusters: FORMER_CLUSTERS
+existingConfiguration: EXISTING_CONFIGURATION
 defaultK8sProviderId: DEFAULT_K8S_PROVIDER_ID
 contrabassEndpoint: CONTRABASS_ENDPOINT
 contrabassEncryptKey: CONTRABASS_ENCRYPT_KEY

@@ -38,7 +38,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     'be76c363a224c3a32840aa9d36499aca5eefa039b80aca4c7f972db8e56885ae',
     '872c7f38345ff65881dfe6391c83daa75815ac2b17dc360871572544d1c9a3d1',
     '9a7feca33d9d22be250482f0ebe1a99f04098ff8a1854c2c90a577e9e3d0b1c5',
-    'b4baaa469a549b30553cd8a000dfeb55c094f5a58b75d42e2f8702c5c16a9f0f',
+    'd730494578ed80f146e835aa36008225f3304aabd440276e041c6932d7d8bfef',
   ],
   'multinicoperators.multinic.example.com': [
     '76d900951b0b115b037945ee70b4dfb0464b53bdf4596a91874121f606c81044',

@@ -253,7 +253,7 @@ export const nicReasons = {
   ),
   AdoptedAtBoot: row(
     'nic',
-    true,
+    false,
     [
       'The files of the NIC are taken over (existingConfiguration: Adopt); the link keeps its former configuration until the node boots.',
       'NIC의 파일을 인수했습니다(existingConfiguration: Adopt). 링크는 노드를 부팅할 때까지 이전 설정을 유지합니다.',

@@ -331,6 +331,19 @@ export const openstackConfigReasons = {
     ],
     { alerts: ['MultiNicOpenstackConfigNotReady'], blocks: ['delivery'] },
   ),
+  AdoptUnsupported: row(
+    'openstackconfig',
+    false,
+    [
+      'The Viola of the business cluster, or a CRD there, does not support spec.settings.existingConfiguration Adopt: the nodes are delivered as with Refuse.',
+      '비즈니스 클러스터의 Viola 또는 CRD가 spec.settings.existingConfiguration Adopt를 지원하지 않습니다. 노드는 Refuse와 같이 전달됩니다.',
+    ],
+    [
+      'Upgrade Viola, the CRDs and the controller of the business cluster, or set spec.settings.existingConfiguration to Refuse.',
+      '비즈니스 클러스터의 Viola, CRD, 컨트롤러를 업그레이드하거나 spec.settings.existingConfiguration을 Refuse로 설정하십시오.',
+    ],
+    { alerts: ['MultiNicOpenstackConfigNotReady'] },
+  ),
   Paused: row(
     'openstackconfig',
     false,

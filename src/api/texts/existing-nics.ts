@@ -53,6 +53,66 @@ export const existingNicsTexts = {
     en: 'addresses by DHCP or router advertisements',
     ko: 'DHCP 또는 라우터 광고로 받은 주소',
   },
+  adoptNow: {
+    en: 'with existingConfiguration: Adopt an apply takes this configuration over at once',
+    ko: 'existingConfiguration: Adopt이면 적용할 때 이 설정을 바로 인수합니다',
+  },
+  adoptAtBoot: {
+    en: 'with existingConfiguration: Adopt an apply takes the files over; they take effect at the next boot, as agents have no system bus (controller.settings.agentSystemBus)',
+    ko: 'existingConfiguration: Adopt이면 적용할 때 파일을 인수합니다. 에이전트가 시스템 버스를 사용할 수 없으므로(controller.settings.agentSystemBus) 다음 부팅 때 적용됩니다',
+  },
+  adoptRefused: {
+    en: 'cannot be adopted ({adoption}): {why}',
+    ko: '인수할 수 없습니다({adoption}): {why}',
+  },
+  whyNodeLink: {
+    en: 'the NIC has an address of the node',
+    ko: 'NIC에 노드의 주소가 있습니다',
+  },
+  whyOtherLinksToo: {
+    en: 'the stanza also configures other links; give the NIC a stanza of its own',
+    ko: '이 항목은 다른 링크도 설정합니다. 이 NIC만의 항목을 만드십시오',
+  },
+  whyFileWins: {
+    en: 'the file sorts after the files of MultiNIC; rename the file',
+    ko: '파일이 MultiNIC의 파일보다 뒤에 정렬됩니다. 파일 이름을 바꾸십시오',
+  },
+  whyCannotParse: {
+    en: 'the file cannot be read as configuration; correct the file',
+    ko: '파일을 설정으로 읽을 수 없습니다. 파일을 수정하십시오',
+  },
+  whyOnlyNameServers: {
+    en: 'the NIC gives the node its only name servers; give the node name servers by its own NIC',
+    ko: '이 NIC가 노드의 유일한 이름 서버를 제공합니다. 노드 자체의 NIC에 이름 서버를 설정하십시오',
+  },
+  whyLinkInUse: {
+    en: 'a bridge, a bond, a VLAN or a Pod uses the NIC',
+    ko: '브리지, 본드, VLAN 또는 Pod가 NIC를 사용합니다',
+  },
+  whyTurnedOff: {
+    en: 'the file keeps the NIC down; remove this option from the file',
+    ko: '파일이 NIC를 내려간 상태로 유지합니다. 파일에서 이 옵션을 제거하십시오',
+  },
+  whyNotWritable: {
+    en: 'the folder of the file is read-only',
+    ko: '파일이 있는 폴더가 읽기 전용입니다',
+  },
+  whyNotFromFile: {
+    en: 'no file configures the NIC; remove its addresses and routes',
+    ko: 'NIC를 설정하는 파일이 없습니다. NIC의 주소와 라우트를 제거하십시오',
+  },
+  whyOther: {
+    en: 'see docs/guides/existing-nics.md',
+    ko: 'docs/guides/existing-nics.ko.md를 참고하십시오',
+  },
+  adoptStep: {
+    en: '{count} of {nics} can be adopted; preview the change, then consent (after that, each node takes the configuration over by the rollout, at once where agents have the system bus, else at its next boot):',
+    ko: 'NIC {nics}개 중 {count}개를 인수할 수 있습니다. 변경을 미리 확인한 다음 동의하십시오(그러면 롤아웃에 따라 각 노드가 설정을 인수하며, 에이전트가 시스템 버스를 사용하면 바로, 아니면 다음 부팅 때 적용됩니다):',
+  },
+  planAdopts: {
+    en: 'spec.settings.existingConfiguration is Adopt: agents take over existing configuration of the NICs, one node first.',
+    ko: 'spec.settings.existingConfiguration이 Adopt입니다. 에이전트가 NIC의 기존 설정을 인수하며 한 노드부터 시작합니다.',
+  },
   foundAddress: { en: 'address {address}', ko: '주소 {address}' },
   foundRoute: { en: 'route {route}', ko: '라우트 {route}' },
   foundNameServer: { en: 'name server {nameServer}', ko: '이름 서버 {nameServer}' },

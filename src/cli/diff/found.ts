@@ -1,6 +1,7 @@
 import type { NicView } from '../../api/read-http.ts';
 import { existingNicsTexts } from '../../api/texts/existing-nics.ts';
 import { filled, type Wording } from '../../api/texts/text.ts';
+import { adoptionText } from '../../explain/adoption.ts';
 import type { Language } from '../options.ts';
 
 /** Returns a line per setting that other programs gave to the NIC; empty: none found. */
@@ -8,6 +9,7 @@ export function foundLines({ found }: Pick<NicView, 'found'>, lang: Language): s
   if (found === undefined) return [];
   const { file, section, dhcp = false, addresses = [], routes = [], nameServers = [] } = found;
   const { foundFile, foundLease, foundAddress, foundRoute, foundNameServer } = existingNicsTexts;
+  const adoption = adoptionText({ found });
   const place = section === undefined ? '' : `, ${section}`;
   const texts: Wording[] = [
     ...(file === undefined ? [] : [filled(foundFile, { file, section: place })]),
@@ -15,6 +17,7 @@ export function foundLines({ found }: Pick<NicView, 'found'>, lang: Language): s
     ...addresses.map((address) => filled(foundAddress, { address })),
     ...routes.map((route) => filled(foundRoute, { route })),
     ...nameServers.map((nameServer) => filled(foundNameServer, { nameServer })),
+    ...(adoption === undefined ? [] : [adoption]),
   ];
   return texts.map((text) => `  - ${text[lang]}`);
 }

@@ -13,6 +13,7 @@ type Form = 'text' | 'list' | 'number' | 'json';
 /** Editable settings and spec fields: without effect on the credentials' targets. */
 const settings: Readonly<Record<string, Form>> = {
   mode: 'text',
+  existingConfiguration: 'text',
   portBaseline: 'text',
   routing: 'text',
   maxInterfaces: 'number',

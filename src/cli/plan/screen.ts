@@ -66,7 +66,8 @@ function sameNicLines({ nodes }: PlanView, lang: Language): string[] {
 
 function headLines(plan: PlanView, lang: Language): string[] {
   const observes = plan.mode === 'Observe' ? [existingNicsTexts.planObserves[lang]] : [];
-  return [headline(plan, lang), ...observes];
+  const adopts = plan.existingConfiguration ? [existingNicsTexts.planAdopts[lang]] : [];
+  return [headline(plan, lang), ...observes, ...adopts];
 }
 
 function headline(plan: PlanView, lang: Language): string {

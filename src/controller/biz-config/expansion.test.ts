@@ -7,6 +7,7 @@ import {
   statesOf,
 } from '../../../test/fixtures/biz-samples.ts';
 import { ControllerFixture } from '../../../test/fixtures/controller.ts';
+import { nodeConfigs } from '../objects/stores.ts';
 
 let fixture: ControllerFixture;
 let sources: BizSources;
@@ -62,6 +63,27 @@ describe('a MultiNicBizConfig', () => {
     const before = fixture.writes().length;
     await fixture.pass(700);
     expect([statusWrites(), fixture.writes().length]).toEqual([writes, before]);
+  });
+
+  it("a user's own consent to adoption stays in the object, and causes no write beside one agent run", async () => {
+    await fixture.addNode('w-1', 'i-1');
+    const source = await sources.create('all', [bizNode(1, [1])]);
+    fixture.run();
+    await sources.untilCondition('all', 'Ready True AllNodesConfigured');
+    const ref = { namespace: source.metadata.namespace ?? '', name: 'w-1' };
+    const spec = { existingConfiguration: 'Adopt' as const };
+    await fixture.admin.patch(nodeConfigs, ref, { spec }, { fieldManager: 'kubectl-patch' });
+    await fixture.untilReady('w-1', 'True AllInterfacesConfigured');
+    await fixture.pass(200);
+    const before = fixture.writes().length;
+    await sources.edit('all', [bizNode(1, [1, 2])]);
+    await fixture.until('w-1', (config) => config.spec?.interfaces?.length === 2);
+    await fixture.untilReady('w-1', 'True AllInterfacesConfigured');
+    expect((await fixture.get('w-1')).spec?.existingConfiguration).toBe('Adopt');
+    await fixture.pass(200);
+    const since = fixture.writes().slice(before);
+    expect(since.filter((write) => write === 'patch multinicnodeconfigs')).toHaveLength(1);
+    expect(fixture.agents.requests.at(-1)).toMatchObject(spec);
   });
 
   it('each NIC keeps its index when entries are reordered, and only the changed node is written', async () => {

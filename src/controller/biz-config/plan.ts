@@ -255,13 +255,17 @@ function consentTo(consent: RemovalConsent) {
   return { [annotations.removalConsent]: JSON.stringify(consent) };
 }
 
-/** True if the object matches its entry. The generation in the source mark is from its last change. */
+/**
+ * True if the object matches its entry; mode and consent to adoption are the user's own. The generation in the source
+ * mark is from its last change.
+ */
 function holds({ metadata, spec }: NodeConfig, node: DesiredNode, marks: BizSource): boolean {
   const isMarked = sourceIn(metadata)?.uid === marks.uid;
   const isLabelled = Object.entries(node.labels).every(
     ([key, value]) => metadata.labels?.[key] === value,
   );
-  return isMarked && isLabelled && isSameJson(spec, node.spec);
+  const { mode: _m, existingConfiguration: _c, ...content } = spec ?? {};
+  return isMarked && isLabelled && isSameJson(content, node.spec);
 }
 
 type Step = PlannedNode['step'];

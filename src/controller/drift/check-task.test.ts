@@ -3,6 +3,7 @@ import { checksOn, drifted, good } from '../../../test/fixtures/checks.ts';
 import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry } from '../../../test/fixtures/controller-samples.ts';
 import { configured } from '../../../test/fixtures/scripted-agents.ts';
+import { protocol } from '../../api/job.ts';
 
 let fixture: ControllerFixture;
 
@@ -36,18 +37,18 @@ it('a check falls back to the protocol of the record, once per controller', asyn
   fixture.agents.answer = (request) => (request.protocol > 4 ? refused : configured(request));
   await configure();
   const asked = () =>
-    fixture.agents.requests.flatMap(({ action, protocol }) =>
-      action === 'check' ? [protocol] : [],
+    fixture.agents.requests.flatMap((request) =>
+      request.action === 'check' ? [request.protocol] : [],
     );
   await ask('first');
   await untilDrift('False AsApplied');
-  expect(asked()).toEqual([5, 4]);
+  expect(asked()).toEqual([protocol, 4]);
   await ask('second');
   await fixture.eventually(
     () => asked().length > 2,
     () => 'no second check',
   );
-  expect(asked()).toEqual([5, 4, 4]);
+  expect(asked()).toEqual([protocol, 4, 4]);
   expect(actions()).not.toContain('cleanup');
 });
 
@@ -62,7 +63,7 @@ describe('a rebooted node', () => {
     await fixture.pass(20);
     expect(actions()).toEqual(['apply', 'check']);
     expect(fixture.agents.requests[1]).toMatchObject({
-      protocol: 5,
+      protocol,
       interfaces: [{ index: 0 }],
       mayRemove: [],
     });

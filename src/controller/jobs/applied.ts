@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { rfc3339 } from '../../api/condition.ts';
+import { existingConfiguration } from '../../api/found-configuration.ts';
 import {
+  adoptionProtocol,
   type Family,
   type Fence,
   family,
@@ -17,7 +19,7 @@ import { type Reason, reasons } from '../../api/reasons.ts';
 import type { SharedContent } from '../../api/shared-content.ts';
 import { isOtherMachine, type Machine } from '../objects/machine.ts';
 import type { NodeConfig } from '../objects/stores.ts';
-import { isOpen } from './evidence.ts';
+import { isNicFailing, isOpen } from './evidence.ts';
 import { failedIn, hashesAfter } from './failed-nics.ts';
 import { guessFamily, isNews, otherFamilyIn } from './family.ts';
 import { jobName } from './job.ts';
@@ -79,6 +81,7 @@ const recordSchema = z.object({
   shared: texts,
   nics: texts,
   settings: z.array(settingRun).optional().catch(undefined),
+  existingConfiguration: existingConfiguration.optional().catch(undefined),
   reasons: reasonsLeft.optional(),
   family: knownFamily,
   foundFamily: knownFamily,
@@ -170,6 +173,8 @@ export interface Terms extends StartedRemovals {
   readonly failedBefore?: boolean | undefined;
   /** Settings per subnet after the run; undefined: unknown. */
   readonly shared?: SharedContent | undefined;
+  /** Consent to adoption in the request; undefined: none. */
+  readonly existingConfiguration?: 'Adopt' | undefined;
   /** Content hash per NIC, by MAC, marked for failed NICs; undefined: unknown. */
   readonly nics?: Readonly<Record<string, string>> | undefined;
   /** Changed settings with their rollout phases. */
@@ -206,9 +211,10 @@ export function begun(task: AgentTask, job: string, terms: Terms, now: Date): Ap
   };
 }
 
-function contentIn({ shared, nics, settings = [] }: Terms) {
+function contentIn({ shared, nics, settings = [], existingConfiguration: consent }: Terms) {
   return {
     ...settingsField(settings),
+    ...(consent === undefined ? {} : { existingConfiguration: consent }),
     ...(shared === undefined ? {} : { shared: { ...shared } }),
     ...(nics === undefined ? {} : { nics: { ...nics } }),
   };
@@ -246,7 +252,13 @@ export function ended(
   const { done, reasons: left } = completionOf(verdict);
   const hostFence = verdict.kind === 'failure' ? verdict.fence : undefined;
   const foundFamily = otherFamilyIn(verdict, applied.family);
-  const { hostFence: _, settings: __, rollout: ___, ...before } = applied;
+  const {
+    settings: _,
+    rollout: __,
+    hostFence: ___,
+    existingConfiguration: consent,
+    ...before
+  } = applied;
   const nics = nicsAfter(applied, verdict);
   const settings = settingsAfter({ ...applied, nics }, verdict);
   const rollout = rolloutAfter({ ...applied, nics, settings }, verdict);
@@ -255,6 +267,7 @@ export function ended(
     at: rfc3339(now),
     done,
     macs: macsAfter(applied, verdict, keep),
+    ...(consent && knowsConsent(verdict) ? { existingConfiguration: consent } : {}),
     ...(nics ? { nics } : {}),
     ...endedFields(applied, verdict, done),
     ...(rollout ? { rollout } : {}),
@@ -263,6 +276,11 @@ export function ended(
     ...(hostFence ? { hostFence } : {}),
     ...(foundFamily ? { foundFamily } : {}),
   };
+}
+
+/** False: the agent is too old for consent to adoption, and adopted nothing. */
+function knowsConsent(verdict: RunOutcome): boolean {
+  return verdict.kind === 'failure' || verdict.result.protocol >= adoptionProtocol;
 }
 
 /** Returns the MACs configured by runs for this object and still on the node; a failed NIC was rolled back. */
@@ -307,9 +325,9 @@ function hasResultFor(macs: readonly string[], verdict: RunOutcome): boolean {
 }
 
 function settingsAfter(applied: Applied, verdict: RunOutcome): SettingRun[] {
-  const { settings = [], nics } = applied;
+  const { settings = [] } = applied;
   if (isNews(otherFamilyIn(verdict, applied.family), applied)) return settings;
-  return settings.flatMap((setting) => settingAtEnd(setting, verdict, nics) ?? []);
+  return settings.flatMap((setting) => settingAtEnd(setting, verdict, applied) ?? []);
 }
 
 function nicsAfter({ nics }: Applied, verdict: RunOutcome): Applied['nics'] {
@@ -320,9 +338,8 @@ function nicsAfter({ nics }: Applied, verdict: RunOutcome): Applied['nics'] {
 function harms(macs: readonly string[], verdict: RunOutcome): boolean {
   if (verdict.kind === 'failure') return macs.length > 0;
   const { nics, outcome } = verdict.result;
-  const open = nics.filter(isOpen);
-  if (open.length === 0) return outcome !== 'ok' && macs.length > 0;
-  return open.some(({ mac }) => macs.includes(mac.toLowerCase()));
+  if (!nics.some(isOpen)) return outcome !== 'ok' && macs.length > 0;
+  return nics.some((nic) => isNicFailing(nic) && macs.includes(nic.mac.toLowerCase()));
 }
 
 interface Completion {

@@ -53,7 +53,7 @@ describe('the outcome of a finished run', () => {
     const words = podStatusWith(JSON.stringify({ protocol: 9, status: 'fine' }));
     expect(failure(words)).toMatchObject({
       reason: 'ProtocolMismatch',
-      message: 'the agent reported protocol 9, this controller supports 1, 2, 3, 4, 5',
+      message: 'the agent reported protocol 9, this controller supports 1, 2, 3, 4, 5, 6',
     });
   });
 

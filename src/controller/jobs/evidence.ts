@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import {
+  adoptionProtocol,
   type Fence,
   type JobResult,
   jobResult,
+  type NicReason,
   type NicResult,
   type Protocol,
   protocolOf,
@@ -232,6 +234,30 @@ export function withMissingNics(run: Run, requested: readonly RequestInterface[]
   return { ...run, ended: { verdict } };
 }
 
+const foundReasons: ReadonlySet<string> = new Set<NicReason>([
+  'NICInUse',
+  'LeasedByHost',
+  'PrimaryNIC',
+]);
+
+/** True if the agent refused the NIC for its existing configuration, which an adoption may take over. */
+export function isFoundReason(reason: string): boolean {
+  return foundReasons.has(reason);
+}
+
+/** Names the agent's age for NICs that an agent without adoption refused for their existing configuration. */
+export function withAgentAge(run: Run, consent: 'Adopt' | undefined): Run {
+  if (run.ended?.verdict.kind !== 'result' || consent === undefined) return run;
+  const { result } = run.ended.verdict;
+  if (result.protocol >= adoptionProtocol) return run;
+  const nics = result.nics.map((nic): NicResult => {
+    if (nic.state !== 'Failed' || !isFoundReason(nic.reason)) return nic;
+    const message = `adoption needs protocol ${adoptionProtocol}, the agent supports ${result.protocol}: ${nic.message}`;
+    return { ...nic, reason: 'AgentTooOld', message };
+  });
+  return { ...run, ended: { verdict: { kind: 'result', result: { ...result, nics } } } };
+}
+
 function missingNic(nic: RequestInterface, spoken: Protocol): NicResult {
   const { index, mac } = nic;
   const missing = { index, mac, name: '', state: 'Failed' } as const;
@@ -292,6 +318,11 @@ function lastState(pod: Pod | undefined, terminated?: Terminated): string {
 
 function resultLost(message: string) {
   return { kind: 'failure', reason: 'ResultLost', message } as const;
+}
+
+/** True if the NIC failed, or waits for its link. A NIC adopted at the next boot waits for no run. */
+export function isNicFailing(nic: NicResult): boolean {
+  return isOpen(nic) && nic.reason !== 'AdoptedAtBoot';
 }
 
 /** True if the NIC needs another run. */

@@ -1,5 +1,5 @@
-import type { JobResult } from '../../api/job.ts';
-import { isOpen } from './evidence.ts';
+import type { JobResult, NicReason } from '../../api/job.ts';
+import { isFoundReason, isNicFailing } from './evidence.ts';
 
 /** Content hashes in a record, by lower-case MAC. */
 export type NicHashes = Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export function hashesAtStart(hashes: NicHashes, before: NicHashes = {}): NicHas
 
 /** Returns the hashes after a run. A NIC without a result stayed unchanged. */
 export function hashesAfter(hashes: NicHashes, { nics }: Pick<JobResult, 'nics'>): NicHashes {
-  const failed = new Map(nics.map((nic) => [nic.mac.toLowerCase(), isOpen(nic)]));
+  const failed = new Map(nics.map((nic) => [nic.mac.toLowerCase(), isNicFailing(nic)]));
   return mapped(hashes, (mac, isMarked) => failed.get(mac) ?? isMarked);
 }
 
@@ -25,12 +25,42 @@ export function failedIn(hashes: NicHashes = {}): readonly string[] {
 }
 
 /** True if the last run failed, or an earlier run for a NIC that stayed unchanged since. */
-export function hasFailed({ done, nics }: HashedRecord): boolean {
-  return done === false || failedIn(nics).length > 0;
+export function hasFailed(record: HashedRecord): boolean {
+  const hasEndedWell = record.done !== false || awaitsBoot(record);
+  return !hasEndedWell || failedIn(record.nics).length > 0;
+}
+
+/** True if the last run refused NICs only because other programs had configured them: an adoption may succeed. */
+export function isOnlyRefused(record: HashedRecord): boolean {
+  const { done, reasons = [] } = record;
+  return done === false && reasons.length > 0 && reasons.every(isFoundReason);
+}
+
+/** True if the reason follows a change of the NIC; other reasons leave the NIC unchanged. */
+export function isAfterChange(reason: NicReason): boolean {
+  return changed.has(reason);
+}
+
+const changed: ReadonlySet<string> = new Set<NicReason>([
+  'ApplyFailed',
+  'VerifyFailed',
+  'PersistFailed',
+  'AddressDuplicate',
+  'RolledBack',
+  'RollbackFailed',
+  'PathBypassed',
+  'NodePathTaken',
+  'NodeConnectivityLost',
+  'FilesLeft',
+]);
+
+function awaitsBoot({ reasons = [] }: HashedRecord): boolean {
+  return reasons.length > 0 && reasons.every((reason) => reason === 'AdoptedAtBoot');
 }
 
 interface HashedRecord {
   readonly done?: boolean | undefined;
+  readonly reasons?: readonly string[] | undefined;
   readonly nics?: NicHashes | undefined;
 }
 

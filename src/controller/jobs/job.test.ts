@@ -286,8 +286,9 @@ describe('the request of a run', () => {
 it.each([
   ['keyfile', true, true],
   ['ifcfg', true, true],
-  ['netplan', true, false],
-  ['networkd', true, false],
+  ['netplan', true, true],
+  ['networkd', true, true],
+  ['networkd', false, false],
   ['keyfile', false, false],
 ] as const)('an agent for %s, with systemBus %s, sees the bus: %s', (of, systemBus, sees) => {
   const { spec } = jobOf(agentTask({ family: of }), { ...template, systemBus });

@@ -27,7 +27,7 @@ export interface JobTemplate {
   readonly serviceAccount: string;
   /** Protects agents from early eviction; undefined: the cluster's default. */
   readonly priorityClass: string | undefined;
-  /** Gives agents on NetworkManager nodes access to the system bus. */
+  /** Gives agents access to the system bus of the host. */
   readonly systemBus: boolean;
   /**
    * Resources for the agent container. A kubelet rejects a Pod whose requests exceed the node's free resources
@@ -139,7 +139,7 @@ function mountsFor(
   return [
     ...hostMounts[sent],
     ...(hasBothKinds ? [ifcfgMount] : []),
-    ...(systemBus && (sent === 'keyfile' || sent === 'ifcfg') ? [systemBusMount] : []),
+    ...(systemBus ? [systemBusMount] : []),
     ...(machine.machineId === undefined ? [] : [machineIdMount]),
   ];
 }

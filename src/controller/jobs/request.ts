@@ -2,7 +2,9 @@ import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { acceptInterfaces, type Rejection } from '../../api/accept-interface.ts';
 import { ipOf, plainForm } from '../../api/address.ts';
+import type { ExistingConfiguration } from '../../api/found-configuration.ts';
 import {
+  adoptionProtocol,
   type JobRequest,
   type Protocol,
   protocolOf,
@@ -50,16 +52,27 @@ export interface AcceptedSpec {
   readonly keep: readonly string[];
   /** Why no agent may run: the set of NICs to keep is unknown. */
   readonly blocked: string | undefined;
+  /** Consent to take over existing configuration of the NICs; undefined: none. */
+  readonly existingConfiguration?: 'Adopt' | undefined;
 }
 
 /** Reads an object's spec; an unreadable spec has no entries and blocks all agent runs. */
 export function acceptSpec({ spec, flaw }: NodeConfig): AcceptedSpec {
   if (!spec) return { entries: undefined, interfaces: [], keep: [], blocked: flaw };
-  const accepted = acceptEntries(spec.interfaces ?? []);
+  const accepted = { ...acceptEntries(spec.interfaces ?? []), ...consentIn(spec) };
   // The writer bypassed Viola; Viola's next write for the node of this name corrects the field.
   return spec.nodeName?.trim()
     ? accepted
     : { ...accepted, blocked: 'spec.nodeName: is empty; set the name of the node' };
+}
+
+/** Returns the consent in the form of a request: Refuse is absent, as in requests before the field existed. */
+export function consentIn({
+  existingConfiguration,
+}: {
+  readonly existingConfiguration?: ExistingConfiguration | undefined;
+}): Pick<AcceptedSpec, 'existingConfiguration'> {
+  return existingConfiguration === 'Adopt' ? { existingConfiguration } : {};
 }
 
 /** Decides per entry whether it can be configured; a refused entry is never treated as removed. */
@@ -127,7 +140,7 @@ function readableFields(raw: unknown): AnyFields {
 }
 
 /** Desired NICs on a node. */
-export type Contents = Pick<AcceptedSpec, 'interfaces' | 'keep'>;
+export type Contents = Pick<AcceptedSpec, 'interfaces' | 'keep' | 'existingConfiguration'>;
 
 /** Contents without NICs, for cleaning a node. */
 export const nothing: Contents = { interfaces: [], keep: [] };
@@ -142,8 +155,10 @@ export function nicHash(nic: RequestInterface): string {
   return hash('sha256', canonicalJson(nic)).slice(0, 8);
 }
 
-export function contentHashOn(node: string, { interfaces, keep }: Contents): string {
-  return hash('sha256', canonicalJson({ node, interfaces, keep })).slice(0, 32);
+export function contentHashOn(node: string, contents: Contents): string {
+  const { interfaces, keep } = contents;
+  const content = { node, interfaces, keep, ...consentIn(contents) };
+  return hash('sha256', canonicalJson(content)).slice(0, 32);
 }
 
 /** Protocol of a request, superseded fence, and removals in the object's record. */
@@ -166,10 +181,11 @@ const noFacts: ClusterFacts = { networks: [], apiServer: undefined };
  */
 export function requestOf(
   task: AgentTask,
-  { config, node, contents: { interfaces, keep } }: Asked,
+  { config, node, contents }: Asked,
   { protocol, hostFence, basis, removed }: RequestTerms,
   facts: ClusterFacts = noFacts,
 ): JobRequest {
+  const { interfaces, keep } = contents;
   const ports = [
     ...interfaces.flatMap(({ addresses }) => addresses),
     ...(config.status?.interfaceStatuses ?? []).flatMap(addressesIn),
@@ -191,8 +207,13 @@ export function requestOf(
     ...(stay.length > 0 ? { keep: stay } : {}),
     ...(protocol >= 4 ? removalLists(namedRemovals({ basis, removed }, task)) : {}),
     ...factsFor(protocol, facts),
+    ...consentFor(protocol, contents),
     family: task.family,
   };
+}
+
+function consentFor(protocol: Protocol, contents: Contents) {
+  return protocol >= adoptionProtocol ? consentIn(contents) : {};
 }
 
 /** Returns no facts before protocol 5: older agents have no use for them. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { agentTask, jobResult, nicResult } from '../../../test/fixtures/controller-samples.ts';
 import type { JobResult } from '../../api/job.ts';
+import { adoption } from '../../api/shared-content.ts';
 import { begun, ended, type RolloutPhase } from './applied.ts';
 import type { RunOutcome } from './runner.ts';
 
@@ -56,7 +57,15 @@ it('the rollout phase is done after a failed first apply, because no NIC existed
 
 const setting = { key: 'a', value: '1', at: '2026-01-01T00:00:00Z', macs: [before] };
 
+const atBoot = { state: 'Pending', reason: 'AdoptedAtBoot' } as const;
+
 it.each<[string, RolloutPhase, RunOutcome, RolloutPhase | undefined]>([
+  [
+    'its NIC is adopted at the next boot',
+    'started',
+    result({ outcome: 'partial', nics: [nicResult(0, atBoot)] }),
+    'done',
+  ],
   ['a run without a result', 'started', failure, 'failed'],
   [
     'its failed NIC',
@@ -80,6 +89,48 @@ it.each<[string, RolloutPhase, RunOutcome, RolloutPhase | undefined]>([
   const { settings = [] } = ended(begun(agentTask(), 'job', terms, now), verdict, now);
   expect(settings.map((one) => one.rollout)).toEqual(expected === undefined ? [] : [expected]);
 });
+
+const refused = { state: 'Failed', reason: 'NICInUse' } as const;
+const found = nicResult(1).mac;
+
+it.each<[string, RolloutPhase, RunOutcome, readonly [RolloutPhase, macs?: readonly string[]]]>([
+  ['a run without a result', 'started', failure, ['failed', [before, found]]],
+  ['a failed host', 'started', result({ outcome: 'failed' }), ['failed', [before, found]]],
+  [
+    'a NIC that failed after a change',
+    'started',
+    result({ outcome: 'partial', nics: [nicResult(0), nicResult(1, fails)] }),
+    ['failed', [found]],
+  ],
+  [
+    'a refused NIC that was configured before',
+    'started',
+    result({ outcome: 'partial', nics: [nicResult(0, refused), nicResult(1)] }),
+    ['failed', [before]],
+  ],
+  [
+    'a refused NIC',
+    'started',
+    result({ outcome: 'partial', nics: [nicResult(0), nicResult(1, refused)] }),
+    ['done'],
+  ],
+  [
+    'NICs adopted at the next boot',
+    'started',
+    result({ outcome: 'partial', nics: [nicResult(0, atBoot), nicResult(1, atBoot)] }),
+    ['done'],
+  ],
+  ['a failure and a run without its failed NIC', 'failed', result({}), ['failed', [found]]],
+])(
+  'the rollout phase of a consent to adoption after %s',
+  (_what, rollout, verdict, [phase, macs]) => {
+    const run = { ...adoption, at: '2026-01-01T00:00:00Z', macs: [before, found], rollout };
+    const nics = { [before]: 'a', [found]: rollout === 'failed' ? 'b!' : 'b' };
+    const terms = { protocol: 6, macs: [before], nics, settings: [run] } as const;
+    const { settings = [] } = ended(begun(agentTask(), 'job', terms, now), verdict, now);
+    expect(settings.map((one) => [one.rollout, one.macs])).toEqual([[phase, macs]]);
+  },
+);
 
 it.each<[string, RunOutcome, RolloutPhase | undefined]>([
   ['alone', result({ outcome: 'failed', nics: [nicResult(0, fails)] }), undefined],

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { JobResult, NicResult } from '../../api/job.ts';
-import { isOpen } from './evidence.ts';
-import { failedIn, type NicHashes } from './failed-nics.ts';
+import { isAdoption } from '../../api/shared-content.ts';
+import { isNicFailing, isOpen } from './evidence.ts';
+import { failedIn, isAfterChange, type NicHashes } from './failed-nics.ts';
 import type { RunOutcome } from './runner.ts';
 
 /** A changed setting in a record, with its rollout phase. */
@@ -37,34 +38,73 @@ export function settingAtStart(
   return lasts ? run : undefined;
 }
 
-/** Returns a setting after a run; `nics`: content hashes after the run. */
+/** The record's NICs after a run. */
+interface NicsAfter {
+  /** Content hashes after the run. */
+  readonly nics?: NicHashes | undefined;
+  /** Lower-case MACs of the NICs configured before the run. */
+  readonly macs?: readonly string[] | undefined;
+}
+
+/** Returns a setting after a run. */
 export function settingAtEnd(
   run: SettingRun,
   verdict: RunOutcome,
-  nics: NicHashes | undefined,
+  after: NicsAfter,
 ): SettingRun | undefined {
   if (run.rollout === 'done') return run;
-  if (verdict.kind === 'failure' || hasFailedFor(run, verdict.result, nics)) {
+  if (verdict.kind === 'failure' || isHostFailure(verdict.result)) {
     return { ...run, rollout: 'failed' };
   }
-  const { macs = [] } = run;
-  const isTested = verdict.result.nics.some((nic) => isAmong(macs, nic));
-  if (!isTested) return run.rollout === 'failed' ? run : undefined;
-  const { key, value, at } = run;
+  const { nics: results } = verdict.result;
+  const failed = failedFor(run, results, after);
+  // Of an adoption only the failed NICs count: no other NIC shows the consent to be bad.
+  if (failed.length > 0) {
+    return { ...run, rollout: 'failed', ...(isAdoption(run.key) ? { macs: failed } : {}) };
+  }
+  return isTested(run, results) ? doneRun(run) : untestedRun(run);
+}
+
+function isHostFailure({ nics, outcome }: JobResult): boolean {
+  return outcome !== 'ok' && !nics.some(isOpen);
+}
+
+/** True if the run was for the setting's NICs. The consent to adoption may be of a node without NICs. */
+function isTested({ key, macs = [] }: SettingRun, results: readonly NicResult[]): boolean {
+  return results.some((nic) => isAmong(macs, nic)) || (isAdoption(key) && macs.length === 0);
+}
+
+function doneRun({ key, value, at }: SettingRun): SettingRun {
   return { key, value, rollout: 'done', at };
 }
 
-function hasFailedFor(
-  { macs = [] }: SettingRun,
-  { nics: results, outcome }: Pick<JobResult, 'nics' | 'outcome'>,
-  nics: NicHashes | undefined,
-): boolean {
-  const open = results.filter(isOpen);
-  if (open.length === 0 && outcome !== 'ok') return true;
-  if (open.some((nic) => isAmong(macs, nic))) return true;
-  return failedIn(nics).some((mac) => macs.includes(mac));
+/** A run without the setting's NICs ends no failure, and shows nothing else. */
+function untestedRun(run: SettingRun): SettingRun | undefined {
+  return run.rollout === 'failed' ? run : undefined;
 }
 
-function isAmong(macs: readonly string[], { mac }: Pick<NicResult, 'mac'>): boolean {
-  return macs.includes(mac.toLowerCase());
+/** Returns the MACs that failed with the setting, in the run or before. */
+function failedFor(
+  { key, macs = [], rollout }: SettingRun,
+  results: readonly NicResult[],
+  { nics, macs: configured = [] }: NicsAfter,
+): string[] {
+  const failing = results.filter((nic) => isNicFailing(nic) && isAmong(macs, nic));
+  if (!isAdoption(key)) {
+    return [...failing.map(macIn), ...failedIn(nics).filter((mac) => macs.includes(mac))];
+  }
+  // A NIC refused for its existing configuration is unchanged, unless the NIC was configured before.
+  const harmed = failing.filter((nic) => isAfterChange(nic.reason) || isAmong(configured, nic));
+  const tested = new Set(results.map(macIn));
+  const before = rollout === 'failed' ? failedIn(nics) : [];
+  const stillFailed = before.filter((mac) => macs.includes(mac) && !tested.has(mac));
+  return [...harmed.map(macIn), ...stillFailed];
+}
+
+function isAmong(macs: readonly string[], nic: Pick<NicResult, 'mac'>): boolean {
+  return macs.includes(macIn(nic));
+}
+
+function macIn({ mac }: Pick<NicResult, 'mac'>): string {
+  return mac.toLowerCase();
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { existingConfiguration } from '../../api/found-configuration.ts';
 import { isWrittenByLegacy } from '../../api/legacy-status.ts';
 import {
   type NodeConfigSpec,
@@ -23,6 +24,8 @@ const readableSpec = z.object({
   interfaces: z.array(z.unknown()).optional(),
   /** A mode of a later version may not permit changes. */
   mode: nodeConfigMode.optional().catch('Observe'),
+  /** Consent of a later version is no consent that this version knows. */
+  existingConfiguration: existingConfiguration.optional().catch(undefined),
 });
 
 export type ReadableSpec = z.infer<typeof readableSpec>;

@@ -4,7 +4,7 @@ import type { Clock } from '../../time/clock.ts';
 import { type Applied, begun, recordOf } from '../jobs/applied.ts';
 import { healthOf, unreachable } from '../jobs/liveness.ts';
 import type { RecordAges } from '../jobs/record-ages.ts';
-import { requestOf } from '../jobs/request.ts';
+import { consentIn, requestOf } from '../jobs/request.ts';
 import type { Run, Runner } from '../jobs/runner.ts';
 import type { ClusterFacts } from '../networks/cluster-facts.ts';
 import type { ReportOutcome } from './report-outcome.ts';
@@ -69,7 +69,8 @@ export function createFollowRun(options: FollowRunOptions): FollowRun {
   function unrecorded(run: Run, { report: { config }, contents }: Task): Applied {
     const revision = rollout.revisionOf(config);
     const content = run.action === 'apply' ? appliedContent({ config, contents }, undefined) : {};
-    const terms = { protocol: newestProtocol, revision, ...content } as const;
+    const consent = run.action === 'apply' ? consentIn(contents) : {};
+    const terms = { protocol: newestProtocol, revision, ...content, ...consent } as const;
     return begun(run, run.name, terms, clock.now());
   }
 

@@ -1,9 +1,10 @@
+import { isAdoption } from '../../api/shared-content.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
 import { recordOf } from '../jobs/applied.ts';
 import { unreachable } from '../jobs/liveness.ts';
 import { prohibitionOf } from '../jobs/permission.ts';
-import { type Contents, contentHash, nicHash } from '../jobs/request.ts';
+import { type Contents, consentIn, contentHash, nicHash } from '../jobs/request.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import type { Change } from './admitted-changes.ts';
 import { nodeChangeOf, type SettingChange } from './node-change.ts';
@@ -75,14 +76,16 @@ function isOpenRun(config: NodeConfig, content: string): boolean {
   return record?.content === content && record.done === undefined && !record.undone;
 }
 
-/** Returns the contents without changes to NICs with these settings. */
+/** Returns the contents without changes to NICs with these settings. A refused consent to adoption keeps no NIC. */
 function partWithout(
   refused: readonly SettingChange[],
   config: NodeConfig,
   contents: Contents,
 ): Omit<PartialChange, 'why'> {
   const { nics = {}, macs = [], done } = recordOf(config) ?? {};
-  const kept = new Set(refused.flatMap((setting) => setting.macs));
+  const changed = refused.filter(({ key }) => !isAdoption(key));
+  const consent = changed.length < refused.length ? {} : consentIn(contents);
+  const kept = new Set(changed.flatMap((setting) => setting.macs));
   const interfaces = contents.interfaces.filter(({ mac }) => !kept.has(mac));
   const keep = [...new Set([...contents.keep, ...kept])].toSorted();
   const listed = new Set([...keep, ...interfaces.map(({ mac }) => mac)]);
@@ -90,5 +93,5 @@ function partWithout(
     macs.includes(nic.mac) && nics[nic.mac] === nicHash(nic);
   const isApplied =
     done === true && interfaces.every(isSame) && macs.every((mac) => listed.has(mac));
-  return { contents: { interfaces, keep }, kept, isApplied };
+  return { contents: { interfaces, keep, ...consent }, kept, isApplied };
 }

@@ -1,4 +1,5 @@
 import {
+  adoption,
   changedSettings,
   changedSettingsIn,
   macOf,
@@ -12,10 +13,16 @@ import { type Contents, contentHash, nicHash } from '../jobs/request.ts';
 import { machineOf } from '../objects/machine.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import type { WantedRevision } from './admitted-changes.ts';
-import { changesNics, isOtherRevision, sourceOf, wantedRevision } from './revision.ts';
+import {
+  changesNics,
+  isNewAdoption,
+  isOtherRevision,
+  sourceOf,
+  wantedRevision,
+} from './revision.ts';
 import { settingRevision, settingRunsOf } from './setting-revision.ts';
 
-/** A setting that a run changes on configured NICs for the first time. */
+/** A setting that a run changes on configured NICs for the first time, or a new consent to adoption. */
 export interface SettingChange extends Setting, WantedRevision {
   /** Lower-case MACs of the NICs. */
   readonly macs: readonly string[];
@@ -30,7 +37,10 @@ export interface NodeChange {
 
 export const noChange: NodeChange = { base: undefined, settings: [] };
 
-/** Returns what a run with these contents changes on configured NICs. `image`: hash of the agent image. */
+/**
+ * Returns what a run with these contents changes on configured NICs, and a new consent to adoption, which may change
+ * NICs that other programs configured. `image`: hash of the agent image.
+ */
 export function nodeChangeOf(
   config: NodeConfig,
   image: string,
@@ -38,12 +48,30 @@ export function nodeChangeOf(
   contents: Contents,
 ): NodeChange {
   const content = contentHash(node, contents);
-  if (!changesNics(config, { action: 'apply', content, machine: machineOf(node) })) return noChange;
+  const adoptions = adoptionChanges(config, image, contents);
+  if (!changesNics(config, { action: 'apply', content, machine: machineOf(node) })) {
+    return { ...noChange, settings: adoptions };
+  }
   const revision = wantedRevision(config, image);
   return {
     base: isOtherRevision(config, revision) ? revision : undefined,
-    settings: settingChanges(config, contents),
+    settings: [...settingChanges(config, image, contents), ...adoptions],
   };
+}
+
+/** Returns the consent in the contents if no run on the node was counted for the consent. */
+function adoptionChanges(
+  config: NodeConfig,
+  image: string,
+  contents: Contents,
+): readonly SettingChange[] {
+  if (contents.existingConfiguration !== 'Adopt' || !isNewAdoption(config)) return [];
+  const record = recordOf(config);
+  const counted = record ? settingRunsOf(record, image) : [];
+  if (counted.some((run) => isSame(run, adoption))) return [];
+  const revision = settingRevision(sourceOf(config).uid, adoption);
+  const macs = contents.interfaces.map(({ mac }) => mac);
+  return [{ ...adoption, revision, name: settingName(adoption, []), macs }];
 }
 
 /** Returns the revisions of a change, source and image first. */
@@ -51,14 +79,18 @@ export function revisionsOf({ base, settings }: NodeChange): readonly WantedRevi
   return [...(base === undefined ? [] : [{ revision: base }]), ...settings];
 }
 
-function settingChanges(config: NodeConfig, contents: Contents): readonly SettingChange[] {
+function settingChanges(
+  config: NodeConfig,
+  image: string,
+  contents: Contents,
+): readonly SettingChange[] {
   const record = recordOf(config);
   const entries = config.spec?.interfaces ?? [];
   const now = sharedOf(entries);
   const changed = record?.shared ? changedSettings(record.shared, now) : [];
   if (!record?.shared || changed.length === 0) return [];
   const { shared } = record;
-  const counted = settingRunsOf(record);
+  const counted = settingRunsOf(record, image);
   const differing = differingIn(record, contents);
   const { uid } = sourceOf(config);
   return changed.flatMap((setting) => {

@@ -142,6 +142,13 @@ export function changesNics(
   return macs === undefined || macs.length > 0;
 }
 
+/** True if the object has consent to adoption, and no run had the consent: existing configuration may change. */
+export function isNewAdoption(config: Pick<NodeConfig, 'metadata' | 'spec' | 'status'>): boolean {
+  if (config.spec?.existingConfiguration !== 'Adopt') return false;
+  const record = recordIn(config);
+  return record?.action !== 'apply' || record.existingConfiguration !== 'Adopt';
+}
+
 /** True if the record has another revision of source and image. Records from earlier versions name no revision. */
 export function isOtherRevision(config: NodeConfig, revision: string): boolean {
   const recorded = recordOf(config)?.revision;

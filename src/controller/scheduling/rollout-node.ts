@@ -1,13 +1,15 @@
 import { findCondition } from '../../api/condition.ts';
 import { isWrittenByLegacy } from '../../api/legacy-status.ts';
 import {
+  adoption,
   changedSettings,
   changedSettingsIn,
   type Setting,
   sharedOf,
 } from '../../api/shared-content.ts';
 import type { RolloutPhase } from '../jobs/applied.ts';
-import { hasFailed } from '../jobs/failed-nics.ts';
+import { isFoundReason } from '../jobs/evidence.ts';
+import { hasFailed, isOnlyRefused } from '../jobs/failed-nics.ts';
 import { isObserved, prohibitionOf } from '../jobs/permission.ts';
 import type { SettingRun } from '../jobs/setting-runs.ts';
 import type { NodeConfig } from '../objects/stores.ts';
@@ -15,6 +17,7 @@ import {
   changesIn,
   imageIn,
   isAtRest,
+  isNewAdoption,
   isReported,
   type RecordFields,
   recordIn,
@@ -88,7 +91,7 @@ const apart = { wanted: [], ahead: [], runs: [], states: [], isCandidate: false 
 function nodeInRollout(config: NodeConfig, image: string): RolloutNode {
   const status = config.status && !isWrittenByLegacy(config.status) ? config.status : undefined;
   const record = recordIn(config);
-  const settings = record ? settingRunsOf(record) : [];
+  const settings = record ? settingRunsOf(record, image) : [];
   const runs = record ? countedRuns(status, record, settings) : [];
   const source = sourceOf(config);
   return {
@@ -98,7 +101,7 @@ function nodeInRollout(config: NodeConfig, image: string): RolloutNode {
     continued: continuedIn(status),
     states: statesOf(status, runs),
     provenImage: provenImageOf(status),
-    isDone: record && (hasFailed(record) ? false : record.done),
+    isDone: isDoneIn(config, record),
     node: record?.nodeName,
     ...(config.metadata.deletionTimestamp === undefined
       ? wantedPart(config, { source, image, record, settings })
@@ -119,7 +122,8 @@ function wantedPart(
 ): Pick<RolloutNode, 'wanted' | 'ahead' | 'isCandidate'> {
   const { uid } = source;
   const base = wantedRevision(config, image, source);
-  const changes = record && !isAtRest(config) ? changesOf(config, record) : [];
+  const shared = record && !isAtRest(config) ? changesOf(config, record) : [];
+  const changes = [...shared, ...adoptionIn(config, record)];
   const stays = settings.filter(({ key }) => !changes.some(({ setting }) => setting.key === key));
   const all = [...changes.map(({ setting }) => setting), ...stays];
   return {
@@ -128,7 +132,7 @@ function wantedPart(
       ...(isApplied(record, base) ? [] : [{ revision: base, since: undefined, beside: [] }]),
       ...aheadOf({ uid, base, record, settings, changes }),
     ],
-    isCandidate: record !== undefined && isSound(record) && isExpected(config),
+    isCandidate: record !== undefined && isSound(config, record) && isExpected(config, record),
   };
 }
 
@@ -151,6 +155,12 @@ function changesOf({ spec }: NodeConfig, { action, shared }: RecordFields): read
       .filter((list) => list.some((one) => isSame(one, setting)))
       .map((list) => list.filter((one) => !isSame(one, setting))),
   }));
+}
+
+/** Returns the consent to adoption if new. Without a configured NIC the run changes no revision of source and image. */
+function adoptionIn(config: NodeConfig, record: RecordFields | undefined): readonly Differing[] {
+  if (!isNewAdoption(config)) return [];
+  return [{ setting: adoption, beside: record && hasNics(record) ? [[]] : [] }];
 }
 
 interface AheadInput {
@@ -185,21 +195,41 @@ function isApplied(record: RecordFields | undefined, base: string): boolean {
   return record?.revision !== undefined && withoutChanges(record.revision) === base;
 }
 
-/** True if the last run is done and configured NICs. */
-function isSound(record: RecordFields): boolean {
-  if (record.action !== 'apply' || !record.done || hasFailed(record)) return false;
-  return record.macs === undefined || record.macs.length > 0;
+/** A node waiting for its boot is done. Before an adoption, NICs refused for existing configuration are no failure. */
+function isDoneIn(config: NodeConfig, record: RecordFields | undefined): boolean | undefined {
+  if (!record || awaitsAdoption(config, record)) return undefined;
+  if (hasFailed(record)) return false;
+  return record.done === undefined ? undefined : true;
+}
+
+/** True if the last run only refused NICs that the new consent permits to adopt. */
+function awaitsAdoption(config: NodeConfig, record: RecordFields): boolean {
+  return isNewAdoption(config) && isOnlyRefused(record);
+}
+
+/** True if the last run is done and configured NICs, or left its NICs for an adoption. */
+function isSound(config: NodeConfig, record: RecordFields): boolean {
+  if (record.action !== 'apply') return false;
+  if (awaitsAdoption(config, record)) return true;
+  if (isDoneIn(config, record) !== true) return false;
+  return isNewAdoption(config) || hasNics(record);
+}
+
+/** A record from an earlier version does not list its NICs. */
+function hasNics({ macs }: RecordFields): boolean {
+  return macs === undefined || macs.length > 0;
 }
 
 /**
  * True if a run may come. A status without the current generation may still become a waiting change; a current status
- * must show a waiting change.
+ * must show a waiting change, or the refusal of NICs that an adoption takes over.
  */
-function isExpected(config: NodeConfig): boolean {
+function isExpected(config: NodeConfig, record: RecordFields): boolean {
   const { metadata, status } = config;
   if (prohibitionOf(config, 'apply')) return false;
   if (status?.observedGeneration !== metadata.generation) return true;
-  return findCondition(status?.conditions, 'Ready')?.reason === 'RolloutWaiting';
+  const reason = findCondition(status?.conditions, 'Ready')?.reason ?? '';
+  return reason === 'RolloutWaiting' || (awaitsAdoption(config, record) && isFoundReason(reason));
 }
 
 type Status = NodeConfig['status'];

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { labelOf, type Setting, settingsOf } from '../../api/shared-content.ts';
+import { isAdoption, labelOf, type Setting, settingsOf } from '../../api/shared-content.ts';
 import type { Applied } from '../jobs/applied.ts';
 import { failedIn } from '../jobs/failed-nics.ts';
 import { type SettingRun, settingRun } from '../jobs/setting-runs.ts';
-import { changesIn, type RecordFields } from './revision.ts';
+import { changesIn, imageIn, type RecordFields } from './revision.ts';
 
 /**
  * Returns a setting's revision: `<source uid>/~/<hash>`. Generation and image are no part, because neither an edit of
@@ -17,10 +17,20 @@ function settingHash(setting: Setting): string {
   return hash('sha256', labelOf(setting)).slice(0, 8);
 }
 
-/** Returns a record's settings with their rollout phases. */
-export function settingRunsOf(record: Applied | RecordFields): readonly SettingRun[] {
-  const { settings } = record;
-  if (settings) return settings.flatMap((run) => settingRun.safeParse(run).data ?? []);
+/**
+ * Returns a record's settings with their rollout phases. `image`: hash of the agent image; an agent too old for the
+ * consent to adoption says nothing about the next image.
+ */
+export function settingRunsOf(
+  record: Applied | RecordFields,
+  image: string,
+): readonly SettingRun[] {
+  const { settings, existingConfiguration: consent, revision = '' } = record;
+  if (settings) {
+    const isInForce = consent === 'Adopt' || imageIn(revision) === image;
+    const runs = settings.flatMap((run) => settingRun.safeParse(run).data ?? []);
+    return runs.filter(({ key }) => isInForce || !isAdoption(key));
+  }
   const run = formerRun(record);
   return run ? [run] : [];
 }

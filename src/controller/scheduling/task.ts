@@ -2,7 +2,7 @@ import type { JobAction } from '../../api/job.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import { familyFor, lastRecordOf } from '../jobs/applied.ts';
-import { withMissingNics } from '../jobs/evidence.ts';
+import { withAgentAge, withMissingNics } from '../jobs/evidence.ts';
 import { nodeEventsOf } from '../jobs/node-events.ts';
 import type { Contents } from '../jobs/request.ts';
 import type { AllowedRemoval } from '../jobs/run-basis.ts';
@@ -30,7 +30,8 @@ export interface Progress extends Outcome {
 }
 
 /**
- * Returns the object's runs. Runs with the current content also get failures for requested NICs missing in the result.
+ * Returns the object's runs. Runs with the current content also get failures for requested NICs missing in the result,
+ * and for NICs whose adoption needs a newer agent.
  */
 export function runsOf(
   runner: Pick<Runner, 'runsFor'>,
@@ -40,7 +41,11 @@ export function runsOf(
   return runner
     .runsFor(refOfConfig(config))
     .filter(({ uid }) => uid === config.metadata.uid)
-    .map((run) => (run.content === content ? withMissingNics(run, contents.interfaces) : run));
+    .map((run) =>
+      run.content === content
+        ? withMissingNics(withAgentAge(run, contents.existingConfiguration), contents.interfaces)
+        : run,
+    );
 }
 
 export function agentTaskFor(

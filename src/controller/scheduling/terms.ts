@@ -3,6 +3,7 @@ import { protocol as newestProtocol, type Protocol, protocols } from '../../api/
 import { knownNics } from '../../api/known-nics.ts';
 import type { Reason } from '../../api/reasons.ts';
 import {
+  adoption,
   labelOf,
   type SharedContent,
   settingsOf,
@@ -18,8 +19,14 @@ import {
   type Terms,
   triedBefore,
 } from '../jobs/applied.ts';
-import { failedIn, hasFailed, hashesAtStart, type NicHashes } from '../jobs/failed-nics.ts';
-import { type Contents, nicHash, nothing } from '../jobs/request.ts';
+import {
+  failedIn,
+  hasFailed,
+  hashesAtStart,
+  isOnlyRefused,
+  type NicHashes,
+} from '../jobs/failed-nics.ts';
+import { type Contents, consentIn, nicHash, nothing } from '../jobs/request.ts';
 import { type AllowedRemoval } from '../jobs/run-basis.ts';
 import type { AgentTask } from '../jobs/runner.ts';
 import { type SettingRun, settingAtStart } from '../jobs/setting-runs.ts';
@@ -29,6 +36,7 @@ import { lostNics } from '../removals/losses.ts';
 import type { PartialChange } from './held-change.ts';
 import type { IsCurrent } from './is-current.ts';
 import type { NodeChange } from './node-change.ts';
+import { imageIn, isNewAdoption } from './revision.ts';
 import type { Rollout } from './rollout-budget.ts';
 import { settingRunsOf } from './setting-revision.ts';
 
@@ -76,6 +84,7 @@ export function createTermsOf({ isCurrent, rollout, version, clock }: TermsOptio
         revision: rollout.revisionOf(config),
         now: clock.now(),
       }),
+      ...(agentTask.action === 'apply' ? consentIn(input.contents) : {}),
     };
     if (before?.content !== agentTask.content) return { protocol: newestProtocol, ...inherited };
     const { hostFence } = before;
@@ -94,9 +103,10 @@ function rolloutTerms(
   here: Applied | undefined,
   { revision, now }: { readonly revision: string; readonly now: Date },
 ): Pick<Terms, 'revision' | 'rollout' | 'failedBefore' | 'shared' | 'nics' | 'settings'> {
-  const { agentTask, before, change } = input;
+  const { config, agentTask, before, change } = input;
   if (agentTask.action !== 'apply') return { revision };
-  const failedBefore = before !== undefined && hasFailed(before);
+  const failedBefore =
+    before !== undefined && hasFailed(before) && !isRefusedBefore(config, before);
   const content = appliedContent(input, here);
   const at = rfc3339(now);
   const added = change.settings.map(({ key, value, macs }) => ({
@@ -107,7 +117,8 @@ function rolloutTerms(
     rollout: 'started' as const,
     ...(failedBefore ? { failedBefore } : {}),
   }));
-  const settings = [...earlierSettings(input, here, content.shared), ...added];
+  const runs = here ? settingRunsOf(here, imageIn(revision)) : [];
+  const settings = [...earlierSettings(input, runs, content.shared), ...added];
   if (change.base !== undefined) {
     return { revision, rollout: 'started', failedBefore, settings, ...content };
   }
@@ -119,19 +130,27 @@ function rolloutTerms(
 /** Returns the settings that earlier runs changed, as far as they are on the node or still wanted. */
 function earlierSettings(
   { config, contents: { interfaces, keep }, change }: TermsInput,
-  here: Applied | undefined,
+  runs: readonly SettingRun[],
   shared: SharedContent,
 ): readonly SettingRun[] {
-  const runs = here ? settingRunsOf(here) : [];
   if (runs.length === 0) return [];
+  const adopts = config.spec?.existingConfiguration === 'Adopt';
   const inForce = new Set(
-    [shared, sharedOf(config.spec?.interfaces ?? [])].flatMap(settingsOf).map(labelOf),
+    [
+      ...[shared, sharedOf(config.spec?.interfaces ?? [])].flatMap(settingsOf),
+      ...(adopts ? [adoption] : []),
+    ].map(labelOf),
   );
   const changed = new Set(change.settings.map(({ key }) => key));
   const macs = { requested: new Set(interfaces.map(({ mac }) => mac)), kept: new Set(keep) };
   return runs
     .filter((run) => !changed.has(run.key) && inForce.has(labelOf(run)))
     .flatMap((run) => settingAtStart(run, macs) ?? []);
+}
+
+/** True if the run is the first adoption, and the run before failed only for want of consent. */
+function isRefusedBefore(config: NodeConfig, before: Applied): boolean {
+  return isNewAdoption(config) && isOnlyRefused(before);
 }
 
 /**

@@ -96,8 +96,12 @@ function checked(
   const found = check?.nics.find((one) => sameMac(one.mac, mac) && one.state !== 'Removed');
   if (!check || !found) return undefined;
   if (before?.status !== 'Configured' && !(before && hasVerdict(before))) return undefined;
-  const status = isBeyondApply(found) ? 'Failed' : 'Configured';
+  const status = isBeyondApply(found) ? beyondApply(found) : 'Configured';
   return checkedStatus(nicStatus(nic, findingOf(found, status), { before, now }), found, check.at);
+}
+
+function beyondApply({ state }: NicResult): 'Pending' | 'Failed' {
+  return state === 'Pending' ? 'Pending' : 'Failed';
 }
 
 /** Returns the status of a NIC without a new agent result. */

@@ -90,6 +90,8 @@ export function findingOf(nic: NicResult, status: NicState['status']): NicState 
   return { status, reason, message, code, args, found };
 }
 
+const withVerdict: ReadonlySet<string> = new Set(['Failed', 'Observed', 'Pending']);
+
 /** True if the status shows a failure beyond an apply. In mode Observe no status is Failed. */
 export function hasVerdict({
   status,
@@ -97,7 +99,7 @@ export function hasVerdict({
   code,
 }: Pick<InterfaceStatus, 'status' | 'reason' | 'code'>): boolean {
   const known = nicReasonIn(reason);
-  if ((status !== 'Failed' && status !== 'Observed') || known === undefined) return false;
+  if (known === undefined || status === undefined || !withVerdict.has(status)) return false;
   return isBeyondApply({ state: 'Failed', reason: known, code });
 }
 

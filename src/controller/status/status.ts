@@ -4,7 +4,7 @@ import {
   findCondition,
   rfc3339,
 } from '../../api/condition.ts';
-import { type JobResult, type NicResult, nicReasonIn } from '../../api/job.ts';
+import { isBeyondApply, type JobResult, type NicResult, nicReasonIn } from '../../api/job.ts';
 import type {
   InterfaceStatus,
   KnownInterface,
@@ -151,7 +151,18 @@ function situationIn(input: StatusInput): RunPhase {
   const { situation, config, applied, spec, hold } = input;
   if (situation.kind !== 'recorded' || isOnlyObserved(input)) return situation;
   const record = applied ?? recordOf(config);
-  return recordedOutcome(config.status, record, spec, hold) ?? situation;
+  const end = recordedOutcome(config.status, record, spec, hold);
+  return end ? withVerdicts(end, situation.check?.nics ?? []) : situation;
+}
+
+/** Returns the recorded outcome with a check's failures beyond an apply, or their end, such as after a boot. */
+function withVerdicts(end: RunPhase, checked: readonly NicResult[]): RunPhase {
+  const judged = checked.filter((nic) => isBeyondApply(nic) || nic.state === 'Configured');
+  const byMac = new Map(judged.map((nic) => [nic.mac.toLowerCase(), nic]));
+  if (end.kind !== 'ended' || end.verdict.kind !== 'result') return end;
+  const { result } = end.verdict;
+  const nics = result.nics.map((nic) => byMac.get(nic.mac.toLowerCase()) ?? nic);
+  return { ...end, verdict: { kind: 'result', result: { ...result, nics } } };
 }
 
 /** Returns Ready by the record, for an object whose Ready showed only that the node was not ready. */
@@ -311,7 +322,8 @@ function verdictOn(
 ): Pick<NicResult, 'state' | 'reason' | 'message'> | undefined {
   const found = nics.find((nic) => nic.macAddress?.toLowerCase() === mac && hasVerdict(nic));
   const reason = nicReasonIn(found?.reason);
-  return found && reason && { state: 'Failed', reason, message: found.message ?? '' };
+  const state = found?.status === 'Pending' ? 'Pending' : 'Failed';
+  return found && reason && { state, reason, message: found.message ?? '' };
 }
 
 function isHeld(entry: Entry, nics: readonly InterfaceStatus[]): boolean {

@@ -144,6 +144,38 @@ it('a shared finding lists every NIC with the file for JSON', () => {
   });
 });
 
+const adoptable = (adoption: string) => ({
+  ...leased,
+  found: { ...leasedByCloudInit.found, adoption },
+});
+const consented = { existingConfiguration: 'Adopt' } as const;
+
+it.each([
+  ['of which all are adoptable', [adoptable('Now'), adoptable('AtBoot')], {}, '8 of 8 NICs'],
+  ['of which some are adoptable', [adoptable('Now'), adoptable('NodeLink')], {}, '4 of 8 NICs'],
+  ['of which none is adoptable', [leased, adoptable('FileWins')], {}, undefined],
+  ['with consent', [adoptable('Now'), adoptable('AtBoot')], consented, undefined],
+] as const)('a finding about NICs %s has the patch for the consent', (_, kinds, ofNode, text) => {
+  const nodes = kinds.flatMap((kind, at) => [
+    refusing(2 * at, kind, ofNode),
+    refusing(2 * at + 1, kind, ofNode),
+  ]);
+  const [finding] = refusedNics(nodes);
+  const { text: step, commands, preview } = finding?.next ?? {};
+  if (text === undefined) {
+    expect(commands?.join()).not.toContain('Adopt');
+    return;
+  }
+  expect(step?.en).toContain(`${text} can be adopted`);
+  expect(step?.en).toContain('at its next boot');
+  const patch = `'{"spec":{"settings":{"existingConfiguration":"Adopt"}}}'`;
+  expect(commands).toEqual([
+    expect.stringMatching(/^kubectl -n \S+ patch osc \S+ --type merge -p /),
+  ]);
+  expect(commands?.[0]).toContain(patch);
+  expect(preview?.[0]).toMatch(/^kubectl multinic plan \S+ --set existingConfiguration=Adopt$/);
+});
+
 it.each([
   [file, 'stanza'],
   ['/etc/systemd/network/10-cloud-init-ens5.network', '[Match]'],

@@ -3,6 +3,7 @@ import { rowOf } from '../../api/reasons.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
 import { existingNicsTexts } from '../../api/texts/existing-nics.ts';
 import { amount, filled, type Wording } from '../../api/texts/text.ts';
+import { adoptStep } from '../adoption.ts';
 import { multinic } from '../commands.ts';
 import type { AffectedNic } from '../finding.ts';
 import { ofNic } from '../nic-code.ts';
@@ -124,8 +125,11 @@ function namesOf(group: RefusedNics): Wording {
   return count <= 0 ? same(names) : filled(existingNicsTexts.moreNodes, { names, count });
 }
 
-/** Returns the file's change, otherwise the reason's action with a command about the NIC or all NICs. */
-function nextOf([{ node, nic, reason, file }]: RefusedNics, nodes: number): NextStep {
+/** Returns the file's change, or the consent to adopt it, otherwise the reason's action with a command about the NIC or all NICs. */
+function nextOf(group: RefusedNics, nodes: number): NextStep {
+  const [{ node, nic, reason, file }] = group;
+  const adopt = adoptStep(group);
+  if (adopt) return adopt;
   if (file) return releaseStep(file, nodeKey(node));
   const text = rowOf(reason)?.action ?? doctorTexts.lookAtNic;
   const command =

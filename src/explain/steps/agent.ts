@@ -2,10 +2,11 @@ import type { NicView, NodeView } from '../../api/read-http.ts';
 import { rowOf } from '../../api/reasons.ts';
 import { filled, type Wording } from '../../api/texts/text.ts';
 import { whyTexts } from '../../api/texts/why.ts';
+import { adoptStep } from '../adoption.ts';
 import type { AgentJob } from '../facts.ts';
 import { nextFor } from '../next-steps.ts';
 import { ofNic } from '../nic-code.ts';
-import { fileBehind, isRefused, releaseStep } from '../obstacles.ts';
+import { fileBehind, isObstacle, isRefused, releaseStep } from '../obstacles.ts';
 import type { NextStep } from '../step.ts';
 import { isUnsent, nodeKey, type Subject } from '../subject.ts';
 import { followed, ofMessage, same, since } from '../wording.ts';
@@ -45,8 +46,10 @@ interface AboutNic {
   readonly job?: string | undefined;
 }
 
-/** Returns the change to the configuring file, otherwise the reason's next step. */
+/** Returns the consent to adoption, the change to the configuring file, otherwise the reason's next step. */
 function nextForNic(reason: string, { node, nic, port, job }: AboutNic): NextStep {
+  const adopt = isObstacle(reason) ? adoptStep([{ node, nic }]) : undefined;
+  if (adopt) return adopt;
   const file = fileBehind(reason, nic);
   if (file) return releaseStep(file, nodeKey(node));
   return nextFor(reason, { nodeName: node.nodeName, port, nic, job });

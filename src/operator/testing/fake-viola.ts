@@ -253,10 +253,12 @@ export class FakeViola implements ViolaClient {
     return fits ? undefined : 'StaleBase';
   }
 
-  #specOf({ nodeName, instanceId = '', interfaces = [], mode }: PostedNode) {
+  #specOf({ nodeName, instanceId = '', interfaces = [], mode, ...rest }: PostedNode) {
+    const { existingConfiguration } = rest;
     const own = { nodeName, instanceId, interfaces };
     const isObserved = mode === 'Observe' && this.storesMode;
-    return { ...own, specHash: specHash(own), ...(isObserved ? { mode } : {}) };
+    const consent = existingConfiguration === 'Adopt' ? { existingConfiguration } : {};
+    return { ...own, specHash: specHash(own), ...(isObserved ? { mode } : {}), ...consent };
   }
 
   #write(node: PostedNode) {
@@ -264,17 +266,26 @@ export class FakeViola implements ViolaClient {
     const source = this.storesIdentity ? node.source : withoutIdentity(node.source);
     const before = this.nodes.get(nodeName);
     const uid = `uid-${this.#cluster}${this.nodes.size + 1}-${nodeName}`;
-    const { pausedToObserve: _p, setToObserve: _s, ...after } = { ...emptyNode, uid, ...before };
+    const marksBefore = ['pausedToObserve', 'setToObserve', 'setToAdopt'];
+    const after = { ...emptyNode, uid, ...before };
+    for (const mark of marksBefore) Reflect.deleteProperty(after, mark);
     const spec = this.#specOf(node);
     const same = before && JSON.stringify(before.spec) === JSON.stringify(spec);
     const generation = after.generation + (same ? 0 : 1);
-    const pause = node.mode === 'Observe' ? { pausedToObserve: true } : {};
-    const mode = spec.mode === 'Observe' ? { setToObserve: true } : {};
     const marks = { labelledInstanceId: node.instanceId ?? '', ...(source ? { source } : {}) };
-    this.put({ ...after, nodeName, generation, spec, ...marks, ...pause, ...mode });
+    this.put({ ...after, nodeName, generation, spec, ...marks, ...fieldsSet(node, spec) });
     const change = same ? 'unchanged' : 'updated';
     return { nodeName, uid: after.uid, generation, status: before ? change : 'created' } as const;
   }
+}
+
+/** Returns the fields that Viola sets for mode Observe and for the consent to adoption. */
+function fieldsSet({ mode }: PostedNode, spec: ExistingNodeConfig['spec']) {
+  return {
+    ...(mode === 'Observe' ? { pausedToObserve: true } : {}),
+    ...(spec.mode === 'Observe' ? { setToObserve: true } : {}),
+    ...(spec.existingConfiguration ? { setToAdopt: true } : {}),
+  };
 }
 
 function statusAs(

@@ -180,10 +180,15 @@ export async function setScene(
           });
         },
         clusters: async () => viola.listClusters(),
-        facts: async (_, provider) => {
+        facts: async (endpoint, provider) => {
           const { networks: clusterNetworks, storesIdentity, sameClusterIds: ids } = viola;
           const others = ids.has(provider) ? [...ids].filter((id) => id !== provider) : [];
-          return Promise.resolve({ clusterNetworks, storesIdentity, sameClusterIds: others });
+          const listed = viola.featuresOutage ? undefined : viola.features;
+          const supportsAdoption = listed?.includes('adopt');
+          const isKnown = endpoint.adopts && supportsAdoption !== undefined;
+          const adoption = isKnown ? { supportsAdoption } : {};
+          const facts = { clusterNetworks, storesIdentity, sameClusterIds: others };
+          return Promise.resolve({ ...facts, ...adoption });
         },
         noteSameCluster: (_, provider, ids) => {
           for (const id of ids) viola.sameClusterIds.add(provider).add(id);

@@ -9,6 +9,7 @@ import { configMaps } from '../../kube/core-resources.ts';
 import type { Clock } from '../../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 import type { Cluster, Clusters } from './clusters.ts';
+import { featuresOf } from './features.ts';
 import type { ClusterRights, RightsInCluster } from './rights-in-cluster.ts';
 import { uidOf } from './uid.ts';
 
@@ -61,14 +62,17 @@ export async function reach(
         client.version({ signal: limited }),
       );
       const message = `Kubernetes ${gitVersion}`;
-      const [known, networks, uid] = await Promise.all([
+      const once = { clock, signal, withinMs: answerWithinMs };
+      const [known, networks, uid, features] = await Promise.all([
         knownRights(providerId, { clock, signal, rights }),
         networksIn(found.cluster, { clock, signal }),
-        uidOf(found.cluster, { clock, signal, withinMs: answerWithinMs }),
+        uidOf(found.cluster, once),
+        featuresOf(found.cluster, once),
       ]);
-      const reached = { providerId, server, reachable: true, checkedAt, message, supports };
+      const reached = { providerId, server, reachable: true, checkedAt, message };
       return {
         ...reached,
+        supports: features,
         ...(known && { rights: known }),
         ...(networks && { networks }),
         ...(uid && { uid }),

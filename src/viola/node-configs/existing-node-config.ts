@@ -14,7 +14,7 @@ import {
   source,
   type UnreadableNode,
 } from '../../api/node-configs-http.ts';
-import { isPausedToObserve, isSetToObserve, nodeNameOf } from './node-config.ts';
+import { isPausedToObserve, isSetToAdopt, isSetToObserve, nodeNameOf } from './node-config.ts';
 
 export type ReadNode =
   | { readonly kind: 'readable'; readonly node: ExistingNodeConfig }
@@ -69,6 +69,7 @@ function marksOf(object: MultiNicNodeConfig) {
     ...(labelledInstanceId === undefined ? {} : { labelledInstanceId }),
     ...(isPausedToObserve(object) ? { pausedToObserve: true } : {}),
     ...(isSetToObserve(object) ? { setToObserve: true } : {}),
+    ...(isSetToAdopt(object) ? { setToAdopt: true } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { annotations, businessGroup, fieldManagers, labels } from '../../api/names.ts';
+import { KubeError } from '../../kube/errors.ts';
 import type { ObjectMeta } from '../../kube/object.ts';
 import { defineResource } from '../../kube/resource.ts';
 
@@ -50,12 +51,21 @@ function textsOf({ spec }: { readonly spec: unknown }): z.infer<typeof texts> {
   return texts.catch({ providerId: '', nodeName: '', instanceId: '' }).parse(spec);
 }
 
+/** Returns whether an older CRD does not declare the field of spec. */
+export function isUndeclared(error: unknown, field: string): boolean {
+  return (
+    error instanceof KubeError &&
+    error.message.includes(`.spec.${field}: field not declared in schema`)
+  );
+}
+
 const pause = z.object({
   'f:metadata': z.object({
     'f:annotations': z.object({ [`f:${annotations.paused}`]: z.object({}) }),
   }),
 });
 const mode = z.object({ 'f:spec': z.object({ 'f:mode': z.object({}) }) });
+const consent = z.object({ 'f:spec': z.object({ 'f:existingConfiguration': z.object({}) }) });
 const managed = z
   .array(z.object({ manager: z.string().catch(''), fieldsV1: z.unknown() }))
   .catch([]);
@@ -71,6 +81,11 @@ export function isPausedToObserve(object: Managed): boolean {
 /** Returns whether Viola set `spec.mode`; a user may have removed or changed the annotation since. */
 export function isSetToObserve(object: Managed): boolean {
   return sets(object, mode);
+}
+
+/** Returns whether Viola set `spec.existingConfiguration`. */
+export function isSetToAdopt(object: Managed): boolean {
+  return sets(object, consent);
 }
 
 interface Managed {

@@ -9,6 +9,7 @@ import {
   isOf,
   isOnServer,
   isPausedToObserve,
+  isSetToAdopt,
   isSetToObserve,
   nodeNameOf,
 } from '../node-configs/node-config.ts';
@@ -67,15 +68,18 @@ function holds(live: MultiNicNodeConfig, node: DesiredNode, mayNotWrite: boolean
   return consent === undefined || covers(metadata.annotations, { [names.removalConsent]: consent });
 }
 
-/** Compares specs; a user's own `spec.mode` and pause stay without a posted mode. */
+/** Compares specs; a user's own mode, pause and `spec.existingConfiguration` stay without posted ones. */
 function hasSpec(live: MultiNicNodeConfig, node: DesiredNode): boolean {
-  const { mode, ...content } = specOf(live);
-  const { mode: wanted, ...desired } = node.spec;
+  const { mode, existingConfiguration, ...content } = specOf(live);
+  const { mode: wanted, existingConfiguration: consent, ...desired } = node.spec;
   const hasMode =
     wanted === undefined
       ? !isPausedToObserve(live) && !isSetToObserve(live)
       : mode === wanted && isPausedToObserve(live);
-  return hasMode && isSameJson(content, desired);
+  const hasConsent =
+    isSetToAdopt(live) === (consent !== undefined) &&
+    (consent === undefined || existingConfiguration === consent);
+  return hasMode && hasConsent && isSameJson(content, desired);
 }
 
 /** Returns the spec; an earlier, looser schema admitted objects without one. */

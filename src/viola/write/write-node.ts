@@ -4,12 +4,11 @@ import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { fieldManagers, annotations as names } from '../../api/names.ts';
 import type { NodeError, NodeResult, PostedNode } from '../../api/node-configs-http.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { KubeError } from '../../kube/errors.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
 import { DeadlineReached } from '../../time/deadline.ts';
-import { nodeConfigs } from '../node-configs/node-config.ts';
+import { isUndeclared, nodeConfigs } from '../node-configs/node-config.ts';
 import { isFieldConflict, mayTakeOver, takesOverLegacy } from './field-conflict.ts';
 import { judge } from './judge-write.ts';
 import { isMoved, nodeErrorOf } from './node-error.ts';
@@ -145,17 +144,22 @@ async function applyNode(
   try {
     return await applyContent(target, content, basis, options);
   } catch (error) {
-    const { mode, ...spec } = content.spec;
-    if (mode === undefined || !isUndeclaredMode(error)) throw error;
-    // With an older CRD the annotation alone keeps the controller from changing the node.
+    const spec = withoutUndeclared(content.spec, error);
+    if (!spec) throw error;
     return applyContent(target, { ...content, spec }, basis, options);
   }
 }
 
-function isUndeclaredMode(error: unknown): boolean {
-  return (
-    error instanceof KubeError && error.message.includes('.spec.mode: field not declared in schema')
-  );
+/**
+ * Returns the spec for an older CRD: without mode, as the annotation alone keeps the controller from changing the node,
+ * and without consent to adoption, which the controller would not read. Undefined: the error has another cause.
+ */
+function withoutUndeclared(spec: DesiredNode['spec'], error: unknown) {
+  const { mode, existingConfiguration: consent, ...older } = spec;
+  const isOlder = (field: string) => isUndeclared(error, field);
+  if (mode !== undefined && isOlder('mode')) return older;
+  if (consent === undefined || !isOlder('existingConfiguration')) return undefined;
+  return mode === undefined ? older : { ...older, mode };
 }
 
 async function applyContent(

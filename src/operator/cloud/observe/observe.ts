@@ -32,6 +32,8 @@ export interface Observed {
   readonly clusterNetworks?: readonly ClusterNetwork[] | undefined;
   /** True: this Viola stores cluster and cloud in the source. */
   readonly storesIdentity?: boolean;
+  /** Whether Viola delivers consent to adoption; undefined: unknown, or not needed. */
+  readonly supportsAdoption?: boolean;
   /** Further ids of the business cluster. */
   readonly sameClusterIds?: readonly string[];
 }

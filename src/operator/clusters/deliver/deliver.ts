@@ -156,6 +156,7 @@ function postedBy({ source, observes }: Author): (node: NodePlan) => PostedNode 
     base: node.base,
     source: sourceFor(node, source),
     ...(observes ? { mode: 'Observe' as const } : {}),
+    ...(node.adopts ? { existingConfiguration: 'Adopt' as const } : {}),
     ...removalsIn(node),
   });
 }

@@ -195,3 +195,40 @@ it.each<[string, (readonly ReportedCluster[])[], readonly string[], readonly str
     expect((await networks.of(endpoint, 'biz-2')).sameClusterIds).toEqual(['biz-1']);
   }
 });
+
+it.each([
+  ['has the feature', ['observe', 'adopt'], true],
+  ['lacks the feature', ['observe'], false],
+  ['has no features', undefined, false],
+])('ViolaFacts returns supportsAdoption if the cluster list %s', async (_, listed, supported) => {
+  answer = supports(listed);
+  const { supportsAdoption } = await networks.of({ ...endpoint, adopts: true }, 'biz-1');
+  expect(supportsAdoption).toBe(supported);
+  expect(await networks.of(endpoint, 'biz-1')).not.toHaveProperty('supportsAdoption');
+});
+
+const away = () => {
+  throw new Error('away');
+};
+
+it('supportsAdoption is unknown without an answer, stays after a failed read, and is read again soon if false', async () => {
+  const adopting = { ...endpoint, adopts: true };
+  const known = async () => (await networks.of(adopting, 'biz-1')).supportsAdoption;
+  answer = away;
+  expect(await known()).toBeUndefined();
+  answer = supports(['observe']);
+  await clock.advance(60_000);
+  await known();
+  await settled();
+  expect(await known()).toBe(false);
+  answer = supports(['adopt']);
+  await clock.advance(60_000);
+  await known();
+  await settled();
+  expect(await known()).toBe(true);
+  answer = away;
+  await clock.advance(300_000);
+  await known();
+  await settled();
+  expect(await known()).toBe(true);
+});

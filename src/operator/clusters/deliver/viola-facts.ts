@@ -1,4 +1,5 @@
 import { type ClusterNetwork, clusterNetwork } from '../../../api/cluster-networks.ts';
+import type { ViolaFeature } from '../../../api/node-configs-http.ts';
 import { SharedValues } from '../../../openstack/shared-values.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { withDeadline } from '../../../time/deadline.ts';
@@ -18,6 +19,8 @@ export interface ViolaFact {
   /** Networks of the business cluster; undefined: unknown. */
   readonly clusterNetworks?: readonly ClusterNetwork[] | undefined;
   readonly storesIdentity: boolean;
+  /** Whether Viola delivers consent to adoption there; undefined: unknown. */
+  readonly supportsAdoption?: boolean;
   /** Further ids of the same business cluster, sorted. */
   readonly sameClusterIds: readonly string[];
 }
@@ -70,7 +73,23 @@ export class ViolaFacts {
     if (reading.networks === undefined) await reading.running;
     const { networks, storesIdentity, identities } = reading;
     const sameClusterIds = identities.sameAs(providerId);
-    return { clusterNetworks: networks?.get(providerId), storesIdentity, sameClusterIds };
+    const clusterNetworks = networks?.get(providerId);
+    const adoption = endpoint.adopts ? this.#adoptionIn(reading, providerId) : {};
+    return { clusterNetworks, storesIdentity, sameClusterIds, ...adoption };
+  }
+
+  #adoptionIn(reading: Reading, providerId: string): Pick<ViolaFact, 'supportsAdoption'> {
+    const supportsAdoption = reading.features
+      .get(providerId)
+      ?.includes('adopt' satisfies ViolaFeature);
+    if (supportsAdoption === undefined) return {};
+    if (!supportsAdoption) this.#readSoon(reading);
+    return { supportsAdoption };
+  }
+
+  /** An upgrade or a registration must not wait for the end of the reading. */
+  #readSoon(reading: Reading): void {
+    reading.until = Math.min(reading.until, this.#clock.monotonicMs() + retryMs);
   }
 
   /**
@@ -85,9 +104,7 @@ export class ViolaFacts {
     await reading.running;
     if (reading.failure !== undefined) throw reading.failure;
     const features = reading.features.get(providerId);
-    // An upgrade or a registration must not wait for the end of the reading.
-    const soon = this.#clock.monotonicMs() + retryMs;
-    if (!features?.length) reading.until = Math.min(reading.until, soon);
+    if (!features?.length) this.#readSoon(reading);
     return features;
   }
 

@@ -60,6 +60,7 @@ const full = input({
     sentReleases: [{ uid: 'u', generation: 1, macAddress: 'm', basis: 'consent', value: 'yes' }],
     clusterNetworks: [{ cidr: '10.96.0.0/12', use: 'Services', source: 'ServiceCIDR' }],
     observes: false,
+    adoption: 'unknown',
     keepsNodes: false,
   },
 });
@@ -118,6 +119,7 @@ const everyField: Readonly<Record<Exclude<keyof PlanInput, 'decided'>, true>> = 
   sentReleases: true,
   clusterNetworks: true,
   observes: true,
+  adoption: true,
   keepsNodes: true,
   force: true,
 };

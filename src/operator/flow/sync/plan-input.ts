@@ -65,8 +65,17 @@ export function planInput(
     ...(clusterNetworks ? { clusterNetworks } : {}),
     ...(config.viola.compatibility === 'legacy' ? { keepsNodes: true } : {}),
     ...(config.viola.observes ? { observes: true } : {}),
+    ...adoptionIn(context),
     force: isForced,
   };
+}
+
+/** A legacy Viola drops the consent: the operator's default is then no consent. */
+function adoptionIn({ config: { viola }, observed }: ObservedContext): Pick<PlanInput, 'adoption'> {
+  if (!viola.adopts || viola.compatibility === 'legacy') return {};
+  const { supportsAdoption } = observed;
+  if (supportsAdoption === undefined) return { adoption: 'unknown' };
+  return supportsAdoption ? { adoption: 'consented' } : {};
 }
 
 /**

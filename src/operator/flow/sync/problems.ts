@@ -34,7 +34,16 @@ export function problemsIn(steps: Steps): readonly StatusProblem[] {
       .toSorted((a, b) => compareText(a.nodeName, b.nodeName))
       .map(({ reason, message }) => ({ reason, message })),
     ...former.problems,
+    ...unsupportedIn(observed),
   ];
+}
+
+/** Returns settings that Viola drops; the nodes are delivered without them. */
+export function unsupportedIn({ supportsAdoption }: Observed): readonly StatusProblem[] {
+  if (supportsAdoption !== false) return [];
+  const message =
+    'spec.settings.existingConfiguration is Adopt, and Viola does not list the feature adopt for the business cluster: the nodes are delivered as with Refuse; upgrade Viola and the CRDs of the business cluster';
+  return [{ reason: 'AdoptUnsupported', message }];
 }
 
 /** Returns the subjects for nodes with retried removals. */

@@ -18,6 +18,8 @@ export interface ViolaEndpoint extends Endpoint {
   readonly compatibility: 'native' | 'legacy';
   /** True: nodes are written in mode Observe, which this Viola must support. */
   readonly observes?: boolean;
+  /** True: nodes get consent to adoption where Viola supports this. */
+  readonly adopts?: boolean;
 }
 
 /** An OpenStack service's endpoint, which catalog or account may name, too. */
@@ -60,10 +62,15 @@ export function resolveViola(
   fields: Fields,
 ): ViolaEndpoint {
   const { violaEndpoint, violaCompatibility: compatibility = 'native', mode } = spec.settings ?? {};
+  const consent = spec.settings?.existingConfiguration ?? operator.existingConfiguration;
   const given = trimmed(violaEndpoint);
   const source = { given, own: operator.violaEndpoint, env: 'VIOLA_ENDPOINT' };
   const endpoint = { ...endpointOf('violaEndpoint', source, operator, fields), compatibility };
-  return mode === 'Observe' ? { ...endpoint, observes: true } : endpoint;
+  return {
+    ...endpoint,
+    ...(mode === 'Observe' ? { observes: true } : {}),
+    ...(consent === 'Adopt' ? { adopts: true } : {}),
+  };
 }
 
 type EndpointKey =

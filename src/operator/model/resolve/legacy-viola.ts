@@ -1,5 +1,5 @@
 import type { Routing } from '../../../api/multinicnodeconfig.ts';
-import type { AddressFamily } from '../../../api/openstackconfig.ts';
+import type { AddressFamily, OpenstackConfigSpec } from '../../../api/openstackconfig.ts';
 import type { OperatorSettings } from '../settings/operator.ts';
 import type { ViolaEndpoint } from './endpoints.ts';
 import type { Fields } from './fields.ts';
@@ -11,12 +11,15 @@ interface Delivered {
   readonly viola: ViolaEndpoint;
 }
 
+type Given = NonNullable<OpenstackConfigSpec['settings']>;
+
 /**
  * Refuses settings that a legacy Viola mishandles without an error: nodes of an unknown provider go to its own cluster,
  * and unknown fields are dropped.
  */
 export function refuseForLegacyViola(
   { addressFamilies, providerId, routing, viola }: Delivered,
+  { existingConfiguration }: Pick<Given, 'existingConfiguration'>,
   { legacyViolaProviders }: Pick<OperatorSettings, 'legacyViolaProviders'>,
   fields: Fields,
 ): void {
@@ -33,6 +36,11 @@ export function refuseForLegacyViola(
     const message =
       'Observe needs a native Viola: with spec.settings.violaCompatibility legacy the nodes would be changed; use Apply, or a native Viola';
     fields.refuse('spec.settings.mode', message);
+  }
+  // The operator's default alone is no mistake in the OpenstackConfig.
+  if (existingConfiguration === 'Adopt') {
+    const message = 'Adopt is dropped by a legacy Viola; use Refuse, or a native Viola';
+    fields.refuse('spec.settings.existingConfiguration', message);
   }
   if (routing !== 'pbr') {
     const message = `"${routing}" is dropped by a legacy Viola; use pbr, or a native Viola`;

@@ -189,6 +189,12 @@ describe('violaCompatibility legacy', () => {
       'ConfigError: spec.settings.mode Observe needs a native Viola: with spec.settings.violaCompatibility legacy',
     ],
     [
+      'refuses Adopt, which a legacy Viola drops',
+      { ...legacy, existingConfiguration: 'Adopt' },
+      confirmed,
+      'ConfigError: spec.settings.existingConfiguration Adopt is dropped by a legacy Viola',
+    ],
+    [
       'refuses a routing that a legacy Viola drops',
       { ...legacy, routing: 'isolated' },
       confirmed,

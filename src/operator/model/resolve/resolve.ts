@@ -76,7 +76,7 @@ export function resolveConfig(object: ConfigObject, operator: OperatorSettings):
     polling: polling(spec, operator, fields),
     capped: fields.capped,
   };
-  refuseForLegacyViola(config, operator, fields);
+  refuseForLegacyViola(config, spec.settings ?? {}, operator, fields);
   const { subnets } = config;
   if (subnets.kind === 'none') {
     fields.refuse('subnetIDs, subnetID or subnetName', 'is required', 'SubnetRequired');

@@ -1,5 +1,6 @@
+import { existingConfiguration } from '../../../api/found-configuration.ts';
 import { namespaces } from '../../../api/names.ts';
-import { address, duration, integer, nonBlank } from '../../../process/setting-schemas.ts';
+import { address, duration, integer, nonBlank, oneOf } from '../../../process/setting-schemas.ts';
 import { removedSetting, type Settings, setting, type Values } from '../../../process/settings.ts';
 import { textList } from '../../text-list.ts';
 import { type Polling, shortestPollMs } from '../polling.ts';
@@ -153,6 +154,13 @@ export const operatorSettings = {
     schema: textList().prefault(''),
     description:
       'Management clusters that are gone, by the uid of their Namespace kube-system (comma-separated): OpenstackConfigs of the same names continue their nodes, as after the restore of a lost cluster.',
+  }),
+  existingConfiguration: setting({
+    env: ['EXISTING_CONFIGURATION'],
+    flag: 'existing-configuration',
+    schema: oneOf(existingConfiguration.options).prefault('Refuse'),
+    description:
+      'What happens to NICs that other programs configured already: Refuse, or Adopt, which takes their configuration over. An OpenstackConfig overrides it. With Adopt, agents replace addresses and routes of such NICs.',
   }),
   defaultK8sProviderId: setting({
     env: ['DEFAULT_K8S_PROVIDER_ID'],

@@ -41,6 +41,8 @@ export interface ReadObject {
   readonly writtenGeneration?: number | undefined;
   /** Whether the write after this read has mode Observe; undefined: nothing was written. */
   readonly isWrittenObserved?: boolean | undefined;
+  /** Whether the write after this read has consent to adoption; undefined: nothing was written. */
+  readonly isWrittenAdopting?: boolean | undefined;
   /** RFC 3339. */
   readonly at: string;
 }
@@ -74,6 +76,7 @@ export function nodeViewOf(planned: PlannedNode, read: ReadObject): NodeView {
   return {
     ...planned,
     ...(observes ? { mode: 'Observe' as const } : {}),
+    ...consentIn(read),
     ...stateOf(read),
     unusedPorts: planned.unusedPorts,
     nics,
@@ -81,6 +84,11 @@ export function nodeViewOf(planned: PlannedNode, read: ReadObject): NodeView {
     ...lastRunIn(status),
     observedAt: at,
   };
+}
+
+function consentIn({ existing, isWrittenAdopting }: ReadObject) {
+  const adopts = isWrittenAdopting ?? existing?.spec.existingConfiguration === 'Adopt';
+  return adopts ? { existingConfiguration: 'Adopt' as const } : {};
 }
 
 /** Returns the record of checks and agent runs. */

@@ -56,6 +56,7 @@ export function* nodesOf({
         unreadable: whyUnreadable(node, observed.unreadable),
         writtenGeneration: written.get(nodeName),
         isWrittenObserved: written.has(nodeName) ? planned.input.observes === true : undefined,
+        isWrittenAdopting: written.has(nodeName) ? node.adopts === true : undefined,
         at,
       },
     );

@@ -6,7 +6,7 @@ import type { ConfigObject } from '../../model/openstack-config.ts';
 
 const { subnetIDs, subnetID, subnetName, vmNames, vmSelector } = openstackConfigSpec.shape;
 const { openstackPortAllowedStatuses, portBaseline, addressFamilies } = settings.shape;
-const { maxInterfaces, routing, mode } = settings.shape;
+const { maxInterfaces, routing, mode, existingConfiguration } = settings.shape;
 
 const editableSettings = {
   openstackPortAllowedStatuses,
@@ -15,6 +15,7 @@ const editableSettings = {
   maxInterfaces,
   routing,
   mode,
+  existingConfiguration,
 };
 const editableFields = { subnetIDs, subnetID, subnetName, vmNames, vmSelector };
 

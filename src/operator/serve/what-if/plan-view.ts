@@ -5,6 +5,7 @@ import { canonicalJson } from '../../../api/spec-hash.ts';
 import { keyOf } from '../../../kube/object.ts';
 import type { ExistingNode, NodePlan, PortVerdict } from '../../../plan/plan.ts';
 import type { PlannedContext } from '../../flow/sync/observe-and-plan.ts';
+import { unsupportedIn } from '../../flow/sync/problems.ts';
 import { generationOf } from '../../model/openstack-config.ts';
 import { blockedNicsIn } from './blocked-nics.ts';
 import { type Edit, isEmptyEdit } from './edit.ts';
@@ -27,7 +28,10 @@ export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undef
   const hash = createHash('sha256');
   const { uid } = source;
   const mode = config.viola.observes ? ({ mode: 'Observe' } as const) : {};
-  hash.update(canonicalJson({ config: { uid, generation: generationOf(object) }, edit, ...mode }));
+  const adoption =
+    input.adoption === 'consented' ? ({ existingConfiguration: 'Adopt' } as const) : {};
+  const about = { uid, generation: generationOf(object) };
+  hash.update(canonicalJson({ config: about, edit, ...mode, ...adoption }));
   for (const node of plan.nodes) {
     hash.update(canonicalJson(hashed(node)));
     const before = existing.get(node.nodeName);
@@ -44,6 +48,7 @@ export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undef
     config: keyOf(source),
     generation: generationOf(object),
     ...mode,
+    ...adoption,
     servers: plan.summary.servers,
     ports: plan.ports.length,
     nodes,
@@ -119,6 +124,7 @@ function actionOf({ action, base }: NodePlan): PlanView['nodes'][number]['action
 function problemsIn({ observed, planned }: Planned): PlanView['problems'] {
   const { subnets, servers, cloud, unreadable } = observed;
   const reads = [
+    ...unsupportedIn(observed),
     ...subnets.problems,
     ...servers.problems,
     ...cloud.problems,

@@ -87,6 +87,19 @@ it('a paused node is in no step', () => {
   expect(rolloutsOf(nodes, 1)).toMatchObject([{ nodes: 3, steps: [1, 2] }]);
 });
 
+it('nodes with a new consent to adoption form one rollout, also without an object or a configured NIC', () => {
+  const existing = existingNode(0, [entry(0, 0)]);
+  const adopted = { applied: { existingConfiguration: 'Adopt' as const, macs: [] } };
+  const node = { action: 'post' as const, interfaces: [entry(0, 0)], adopts: true };
+  const changes = [
+    { node, existing: undefined, hasChanges: true },
+    { node, existing, hasChanges: false },
+    { node, existing: { ...existing, status: adopted }, hasChanges: false },
+    { node: { ...node, adopts: false }, existing, hasChanges: true },
+  ];
+  expect(rolloutsOf(changes, 2)).toEqual([{ nodes: 2, changes: [], steps: [1, 1] }]);
+});
+
 it('a node without a record waits for no rollout', () => {
   const nodes = planned(2, mtu).map((one, at) => ({
     ...one,

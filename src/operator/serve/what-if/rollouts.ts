@@ -4,6 +4,7 @@ import type { PlanView } from '../../../api/read-http.ts';
 import { rolloutSteps } from '../../../api/rollout-steps.ts';
 import { isSameJson } from '../../../api/same-json.ts';
 import {
+  adoption,
   changedSettingsIn,
   isRouting,
   labelOf,
@@ -17,7 +18,7 @@ type RolloutView = NonNullable<PlanView['rollouts']>[number];
 
 /** A planned node with the existing object. */
 export interface PlannedChange {
-  readonly node: Pick<NodePlan, 'action' | 'interfaces'>;
+  readonly node: Pick<NodePlan, 'action' | 'interfaces' | 'adopts'>;
   readonly existing: ExistingNode | undefined;
   /** True if NICs change. */
   readonly hasChanges: boolean;
@@ -34,7 +35,8 @@ interface Revision {
 }
 
 /**
- * Returns changes applied in steps: a new OpenstackConfig generation, and each changed setting of recorded subnets.
+ * Returns changes applied in steps: a new OpenstackConfig generation, each changed setting of recorded subnets, and a
+ * new consent to adoption.
  * Changes of the same nodes are a single rollout; a paused node is in no step. `generation`: undefined for a what-if
  * edit.
  */
@@ -51,6 +53,7 @@ export function rolloutsOf(
   };
   for (const [at, change] of planned.entries()) {
     const { existing } = change;
+    if (isNewAdoption(change)) revisionOf(labelOf(adoption)).nodes.add(at);
     if (!existing || !isChanged(change)) continue;
     for (const { label, subnet, names } of settingsIn(existing, change.node.interfaces)) {
       const revision = revisionOf(label);
@@ -91,6 +94,12 @@ function isPaused(existing: ExistingNode | undefined): boolean {
 
 function isOf(existing: ExistingNode | undefined, generation: number | undefined): boolean {
   return generation !== undefined && existing?.source?.generation === generation;
+}
+
+/** True if no agent run on the node has had the consent to adoption: existing configuration may change. */
+function isNewAdoption({ node, existing }: PlannedChange): boolean {
+  if (node.action !== 'post' || node.adopts !== true) return false;
+  return existing?.status?.applied?.existingConfiguration !== 'Adopt';
 }
 
 /** True if the node has configured NICs, and its content changes. */
