@@ -152,6 +152,8 @@ export interface Stanza {
   readonly line?: number;
   /** Addresses, routes and rules in the stanza; absent if none. */
   readonly fixed?: FixedConfig;
+  /** Priority among NetworkManager profiles for the same NIC; absent: not activated at boot, or another manager. */
+  readonly priority?: number;
   /** Option that keeps the link down or unmanaged, such as `activation-mode`; absent: none. */
   readonly off?: string;
 }
@@ -205,8 +207,10 @@ interface GeneratedConfig extends OwnFile {
 
 /** Link as the network manager knows it. */
 export interface ManagedLink {
-  /** File whose configuration the manager holds in memory for the link; absent: none. */
+  /** File whose configuration the manager holds in memory for the link; for NetworkManager the uuid; absent: none. */
   readonly file?: string;
+  /** Set if NetworkManager configures the link, by a profile. */
+  readonly profile?: 'own' | 'foreign';
   /** Link names in the file as loaded; empty: any name. */
   readonly names: readonly string[];
   readonly nameServers: readonly string[];

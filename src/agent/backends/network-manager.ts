@@ -1,9 +1,11 @@
+import { basename } from 'node:path';
 import type { Place } from '../planning/backend.ts';
 import type { ConfigFile, HostFile } from '../snapshot.ts';
 import { ifcfgDirectory, readIfcfg } from './ifcfg-claims.ts';
 import { readProfile } from './keyfile-claims.ts';
-import { linkPlaces, readLink } from './link-file.ts';
+import { adoptedPlace, linkPlaces, readLink } from './link-file.ts';
 import { readNetwork } from './networkd-claims.ts';
+import { autoconnectPriority } from './profile.ts';
 
 export const keyfileDirectory = '/etc/NetworkManager/system-connections';
 
@@ -41,4 +43,13 @@ export async function read(file: HostFile): Promise<ConfigFile> {
 
 function onlyIfManaged({ path, text, mode, own }: ConfigFile): ConfigFile {
   return { path, text, mode, ...(own ? { own, macs: [own.mac] } : { macs: [] }) };
+}
+
+/**
+ * True if NetworkManager or udev prefers the foreign file to the file of an adopted NIC: a profile with the same or a
+ * higher priority than ours, in either format, or an earlier `.link` file.
+ */
+export function precedesProfile({ path, stanzas = [] }: ConfigFile): boolean {
+  if (path.endsWith('.link')) return basename(path) < adoptedPlace;
+  return stanzas.some(({ priority = -1 }) => priority >= autoconnectPriority - 1);
 }

@@ -176,7 +176,7 @@ function isForNicOnly({ file, stanza, pattern }: Claim, { mac, names }: NamedNic
 }
 
 function wins({ file }: Claim, { desired: { index } }: Subject, rules: AdoptionRules): boolean {
-  return rules.precedes(basename(file.path), basename(rules.path(index)));
+  return rules.precedes(file, basename(rules.path(index)));
 }
 
 /** Returns a foreign address or route from neither a lease nor a stanza; false: none. */
@@ -205,17 +205,22 @@ function explainedIn(claims: readonly Claim[], foreign: Foreign): Foreign {
   };
 }
 
-/** True if the NIC gives the node its only name servers. */
+/**
+ * True if the NIC gives the node its only name servers. NetworkManager does not show the name servers of a lease: a lease
+ * counts as one with name servers, on every link.
+ */
 function isOnlyResolver({ claims, link }: Subject, { host }: AdoptionSite): Claim | boolean {
   const { managedLinks = new Map<number, ManagedLink>() } = host;
-  const given = claims.find(({ stanza }) => stanza?.nameServers !== undefined);
-  const leased = managedLinks.get(link.index)?.nameServers ?? [];
-  if (!given && leased.length === 0) return false;
+  const managed = managedLinks.get(link.index);
+  const hasServers = ({ nameServers, dhcp }: Stanza) =>
+    nameServers !== undefined || (managed?.profile !== undefined && dhcp === true);
+  const given = claims.find(({ stanza }) => stanza && hasServers(stanza));
+  if (!given && !managed?.nameServers.length) return false;
   const ours = new Set(claims.map(({ stanza }) => stanza));
   const others = host.files.flatMap((file) => file.stanzas ?? []);
   const isElsewhere =
     [...managedLinks].some(([index, on]) => index !== link.index && on.nameServers.length > 0) ||
-    others.some((stanza) => !ours.has(stanza) && stanza.nameServers !== undefined);
+    others.some((stanza) => !ours.has(stanza) && hasServers(stanza));
   return isElsewhere ? false : (given ?? true);
 }
 

@@ -38,8 +38,8 @@ export interface RenderedNic {
 export interface AdoptionRules {
   /** Returns the path for the file ending foreign stanzas' effect on NIC `index`. */
   path(index: number): string;
-  /** True if the manager prefers foreign file `other` to our file `own`, by name. */
-  precedes(other: string, own: string): boolean;
+  /** True if the manager prefers foreign file `other` to our file with the name `own`. */
+  precedes(other: ConfigFile, own: string): boolean;
 }
 
 /** Boot configuration for a network manager's NICs. Pure: callers read and write the files. */

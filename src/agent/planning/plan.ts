@@ -4,7 +4,7 @@ import { coded } from '../../api/nic-codes.ts';
 import { linkOf } from '../identity.ts';
 import { type Link, linkNamed, type Snapshot } from '../snapshot.ts';
 import { type NicRecord, sha256 } from '../state.ts';
-import type { RenderedNic } from './backend.ts';
+import type { Backend, RenderedNic } from './backend.ts';
 import {
   type Candidate,
   candidatesOf,
@@ -24,7 +24,7 @@ import {
   withForeignSettings,
   withoutForeignChanges,
 } from './settings.ts';
-import { isForeign, managerStep, waitsForBoot } from './takeover.ts';
+import { isForeign, isNetworkManager, managerStep, waitsForBoot } from './takeover.ts';
 import {
   inOrder,
   isDone,
@@ -298,21 +298,26 @@ function removalUnit(
     before,
     after,
     change: diffNic(before, after),
-    ...handBackTo(host, record, link),
+    ...handBackTo(host, record, link, backend),
     ...leftFile(host, record),
     files: removeChanges(fileHost, record.mac, record.files[0]?.path ?? backend.path(record.index)),
   };
 }
 
 /**
- * Returns the return of an adopted link to networkd, unless networkd has our file in memory since boot: networkd would
- * only configure the NIC by our file again.
+ * Returns the return of an adopted link to the network manager, unless the manager has our file in memory since boot:
+ * the manager would only configure the NIC by our file again.
  */
-function handBackTo({ managedLinks }: Snapshot, { adopted }: NicRecord, link: Link | undefined) {
-  const file = link && managedLinks?.get(link.index)?.file;
-  return adopted && link && (file === undefined || isForeign(file))
-    ? { handover: { names: [] } }
-    : {};
+function handBackTo(
+  { managedLinks }: Snapshot,
+  { adopted }: NicRecord,
+  link: Link | undefined,
+  { name: family }: Pick<Backend, 'name'>,
+): Pick<Unit, 'handover'> {
+  if (!adopted || !link) return {};
+  const managed = managedLinks?.get(link.index);
+  if (managed?.file !== undefined && !isForeign(managed)) return {};
+  return { handover: { by: isNetworkManager(family) ? 'NetworkManager' : 'networkd', names: [] } };
 }
 
 /** Returns the file that stays because its folder is missing, with the record that keeps index and file. */
