@@ -128,7 +128,7 @@ describe('the bundle', () => {
     expect(statements.filter(({ external }) => external)).toEqual([]);
   });
 
-  it('the bundle loads a schema of another kind in no controller', async () => {
+  it('the bundle loads no unused schema in a controller', async () => {
     const { outputs } = await bundle(join(folder, 'product'));
     const waiting = Object.keys(outputs).filter((path) =>
       outputs[path]?.entryPoint?.endsWith('src/controller/start.ts'),
@@ -150,7 +150,7 @@ describe('the bundle', () => {
     const { stdout } = await run(process.execPath, [join(out, 'main.mjs'), 'version']);
     const { version, commit } = await checkoutBuild();
     const lines = [`multinic ${version}`, `commit ${commit}`];
-    const rest = ['agent protocols 1, 2, 3, 4, 5', `node ${process.version}`];
+    const rest = ['agent protocols 1, 2, 3, 4, 5, 6', `node ${process.version}`];
     expect(stdout).toBe(`${[...lines, ...rest].join('\n')}\n`);
   });
 

@@ -85,6 +85,8 @@ export const nicRecord = z.object({
   owned: ownership.exactOptional(),
   /** Absent for a NIC without foreign configuration. */
   adopted: z.array(adoptedConfig).exactOptional(),
+  /** Boot in which only the files were adopted: until the next boot the link belongs to the network manager. */
+  adoptedInBoot: z.string().exactOptional(),
   /** For the NIC's release; absent in version 1. */
   original: originalNic.exactOptional(),
   /** Managed configuration the network manager has held since this boot: the manager never rereads a file by itself. */
@@ -137,11 +139,15 @@ export const emptyState: AgentState = { version: stateVersion, retiredUids: [], 
 /** Returns the state after a host boot: the network manager now holds the files' content. */
 export function atBoot(state: AgentState, bootId: string): AgentState {
   const nics = state.nics.map((nic) =>
-    nic.boot?.bootId === bootId ? nic : { ...nic, boot: { bootId, ...givenTo(nic) } },
+    nic.boot?.bootId === bootId ? nic : { ...afterBoot(nic), boot: { bootId, ...givenTo(nic) } },
   );
   const { left = [], ...rest } = state;
   const held = left.filter((nic) => nic.bootId === bootId);
   return { ...rest, nics, ...(held.length > 0 ? { left: held } : {}) };
+}
+
+function afterBoot({ adoptedInBoot: _, ...nic }: NicRecord): NicRecord {
+  return nic;
 }
 
 function givenTo({ addresses, routes }: NicRecord) {

@@ -3,13 +3,11 @@ import * as z from 'zod';
 /** What happens to configuration of a requested NIC by other programs: a NIC with it is refused, or taken over. */
 export const existingConfiguration = z.enum(['Refuse', 'Adopt']);
 
-export type ExistingConfiguration = z.infer<typeof existingConfiguration>;
-
 /**
  * What `existingConfiguration: Adopt` does to found configuration. `Now`: takes it over at once; `AtBoot`: at the next
  * boot, as the agent has no system bus. All others: the reason against adoption.
  */
-export const adoptions = [
+const adoptions = [
   'Now',
   'AtBoot',
   'NodeLink',

@@ -78,7 +78,7 @@ it('/configz shows the source and value of each setting, and redacts secrets', a
     dbPort: { from: 'default' },
   });
   const version = await (await fetch(`${world.inventoryUrl}/version`)).json();
-  expect(version).toMatchObject({ node: process.version, agentProtocols: [1, 2, 3, 4, 5] });
+  expect(version).toMatchObject({ node: process.version, agentProtocols: [1, 2, 3, 4, 5, 6] });
 });
 
 describe('an OpenstackConfig beyond schema validation', () => {

@@ -72,7 +72,7 @@ function emulated(root: string, ...[program = '', ...words]: string[]) {
 }
 
 const triplets = { amd64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' } as const;
-const isVersion = /^multinic \S+\ncommit \S+\nagent protocols 1, 2, 3, 4, 5\nnode v24\./;
+const isVersion = /^multinic \S+\ncommit \S+\nagent protocols 1, 2, 3, 4, 5, 6\nnode v24\./;
 const all = shorts.flatMap((short) => architectures.map((one) => [short, one] as const));
 
 describe.each(all)('the image %s for %s', (short, architecture) => {

@@ -161,7 +161,8 @@ function activated({ name, mac }: Link, context: Context): Promise<string | unde
 
 /**
  * Makes netplan generate files for networkd's next start, and so checks that netplan accepts all files: an invalid file
- * would leave the node without network at the next boot. Returns netplan's objection; undefined if none, or without bus.
+ * would leave the node without network at the next boot. Returns netplan's objection; undefined if none, or if
+ * netplan cannot be asked.
  */
 export async function generated(
   units: readonly Unit[],
@@ -172,5 +173,13 @@ export async function generated(
   );
   if (context.backend.name !== 'netplan' || !isAffected) return undefined;
   if (!isThere(context.hostRoot, busSocket)) return undefined;
-  return context.perform('agent.manager.release', () => answered(generateNetplan, context));
+  const problem = await context.perform('agent.manager.release', () =>
+    answered(generateNetplan, context),
+  );
+  if (problem === undefined || problem.startsWith(refusedByNetplan)) return problem;
+  context.log.info({ problem }, 'netplan did not check the files');
+  return undefined;
 }
+
+/** Error if netplan rejects a file; all other errors mean a netplan without this call, or no answer. */
+const refusedByNetplan = 'org.freedesktop.DBus.Error.Failed';

@@ -3,6 +3,7 @@ import type { Family } from '../../api/job.ts';
 import { linkOf } from '../identity.ts';
 import { observeLinks, withSettings } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
+import type { RecordedNic } from '../planning/nic-state.ts';
 import type { Change, Operation } from '../planning/operation.ts';
 import { routeKey } from '../planning/ownership.ts';
 import { type Refusal, refusal, unusable } from '../planning/refusals.ts';
@@ -119,6 +120,15 @@ interface ToVerify {
   readonly unaffected: readonly UnaffectedNic[];
 }
 
+/**
+ * Returns the NIC to verify. After the release of an adopted NIC, networkd may set the foreign addresses and routes again
+ * at once.
+ */
+function verifiedPart({ action, handover, nic }: Unit): RecordedNic {
+  if (action === 'apply' || !handover) return nic;
+  return { ...nic, belongings: { ...nic.belongings, ips: [], routes: [] } };
+}
+
 export async function verifyLinks(
   work: TransactionBatch,
   { before, changed, unaffected }: ToVerify,
@@ -126,7 +136,7 @@ export async function verifyLinks(
 ): Promise<KernelSnapshot> {
   const goals = work.going.map((unit) => ({
     unit,
-    nic: unit.nic,
+    nic: verifiedPart(unit),
     want: withoutLasting(unit.after),
     plugged: unit.action === 'apply',
   }));

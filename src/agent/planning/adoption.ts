@@ -39,7 +39,7 @@ import {
 } from './refusals.ts';
 
 /** Reason against an adoption. */
-export type Objection = Exclude<Adoption, 'Now' | 'AtBoot'>;
+type Objection = Exclude<Adoption, 'Now' | 'AtBoot'>;
 
 /** A NIC's foreign configuration, and whether the agent could take the configuration over. */
 export type Adoptable =

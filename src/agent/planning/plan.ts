@@ -16,7 +16,7 @@ import { desiredState, sharedRoutes, tableRoutes } from './desired.ts';
 import { diffNic } from './diff.ts';
 import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
 import { type Obsolete, unlistedNics } from './obsolete.ts';
-import { allOf, generatedConfigOf, isOwnRule, keysOf } from './ownership.ts';
+import { generatedConfigOf, isOwnRule, keysOf } from './ownership.ts';
 import { firstRefusal, permission, type Refusal, refusal } from './refusals.ts';
 import {
   hasLostSettings,
@@ -24,7 +24,7 @@ import {
   withForeignSettings,
   withoutForeignChanges,
 } from './settings.ts';
-import { isForeign, isNetworkManager, managerStep, waitsForBoot } from './takeover.ts';
+import { isForeign, isNetworkManager, managerStep } from './takeover.ts';
 import {
   inOrder,
   isDone,
@@ -133,7 +133,6 @@ function unitAtBoot(
   const { mac, index, portId } = entry;
   const now = presentState(host, link, belongings);
   const rendered = backend.render(desired);
-  const { routes: _, tableRoutes: __, ...record } = recordAfter(candidate, now.link, rendered);
   return {
     action: 'apply',
     target: { mac, index, ...(portId ? { portId } : {}) },
@@ -145,7 +144,11 @@ function unitAtBoot(
     files: writeChanges(host, mac, rendered, taken.paths),
     desired,
     atBoot,
-    record: { ...record, addresses: [], owned: allOf([]), boot: { bootId, addresses: [] } },
+    record: {
+      ...recordAfter(candidate, now.link, rendered),
+      adoptedInBoot: bootId,
+      boot: { bootId, addresses: [] },
+    },
   };
 }
 
@@ -259,7 +262,7 @@ function unfinishedAtIndex({ state, inHand }: PlanInput, { mac, index }: NicReco
 /** Returns the NIC's link; undefined if unplugged or detached earlier, leaving only rules and files. */
 function removableLink(input: PlanInput, { nic, record }: Obsolete) {
   const { host, request, state, inHand } = input;
-  if (nic.rulesOnly || waitsForBoot(record)) return inHand?.get(nic.mac);
+  if (nic.rulesOnly || record.adoptedInBoot !== undefined) return inHand?.get(nic.mac);
   const link = linkInReach(input, nic.mac);
   if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;
   const { protectedAddresses } = request;
@@ -288,7 +291,7 @@ function removalUnit(
 ): Unit {
   const before = presentState(host, link, nic.belongings);
   const name = link ? freeName(host, record, link, names) : '';
-  const after = waitsForBoot(record) ? before : bare(host, before, record, name);
+  const after = record.adoptedInBoot ? before : bare(host, before, record, name);
   const fileHost = nic.rulesOnly ? { ...host, files: [] } : host;
   return {
     action: 'remove',

@@ -3,7 +3,6 @@ import type { Family } from '../../api/job.ts';
 import { coded } from '../../api/nic-codes.ts';
 import { matchesPattern } from '../shell-pattern.ts';
 import type { Link, ManagedLink, Snapshot } from '../snapshot.ts';
-import type { NicRecord } from '../state.ts';
 import type { DesiredNic } from './desired.ts';
 import type { Refusal } from './refusals.ts';
 
@@ -48,14 +47,6 @@ export function managerStep(
   if (names.length === 0 || names.some((pattern) => matchesPattern(name, pattern)))
     return { atBoot: linkHeld(file) };
   return { handover: { by: 'networkd', names } };
-}
-
-/**
- * True for a NIC whose files are adopted while the kernel still has the foreign configuration: until the node boots, the
- * link belongs to the network manager.
- */
-export function waitsForBoot({ adopted, owned }: Pick<NicRecord, 'adopted' | 'owned'>): boolean {
-  return adopted !== undefined && owned?.ips.length === 0;
 }
 
 /** True if the manager configures the link by a file or profile of other software. */
