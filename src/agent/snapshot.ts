@@ -108,6 +108,8 @@ export interface HostFile {
   readonly mode: number;
   /** Errno name if the agent cannot read the content; other processes may be able to. */
   readonly unread?: string;
+  /** `uid:gid`; absent for root. */
+  readonly owner?: string;
   /** Drop-in files, in order of application. */
   readonly dropIns?: readonly HostFile[];
 }
@@ -132,6 +134,8 @@ export interface ConfigFile extends HostFile {
   readonly generated?: true;
   /** A foreign file's stanzas about NICs; absent if unknown. */
   readonly stanzas?: readonly Stanza[];
+  /** Path of the file this file extends: an ifcfg file's routes. */
+  readonly partOf?: string;
   /** Names or ids of links in bonds, bridges and VLANs; absent: none. */
   readonly members?: readonly string[];
 }
@@ -185,6 +189,7 @@ export type Claims = Pick<
   | 'except'
   | 'notNames'
   | 'generated'
+  | 'partOf'
   | 'stanzas'
   | 'members'
 >;

@@ -24,7 +24,7 @@ export interface Planned {
 }
 
 /**
- * Replans after NetworkManager released NICs: NICs taken by an automatic profile, without any other refusal, and NICs
+ * Replans after NetworkManager released NICs: NICs with a lease as the only refusal, and NICs
  * whose profile is adopted. A failed release is explained in the refusal; an adopted NIC waits for the next boot then.
  */
 export async function planWithoutLeases(

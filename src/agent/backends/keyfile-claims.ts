@@ -68,7 +68,7 @@ function hasOwnUuid(lines: readonly IniLine[], { mac, index }: OwnFile): boolean
   return valueIn(lines, 'connection', 'uuid') === profileUuid({ mac, name: interfaceName(index) });
 }
 
-/** Recognises every generation: a single MAC and a managed name. The profile of an adopted NIC has the name in `id`. */
+/** Recognises every generation: a single MAC and a managed name. An adopted NIC's profile has the name in `id`. */
 function ownProfile(path: string, lines: readonly IniLine[]): OwnFile | undefined {
   const type = valueIn(lines, 'connection', 'type') ?? '';
   const [, adopted = ''] = ownName.exec(path) ?? [];

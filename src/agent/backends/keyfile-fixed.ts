@@ -3,7 +3,7 @@ import { type FixedConfig, rt, type Stanza } from '../snapshot.ts';
 import { type IniLine, valueIn } from './ini-text.ts';
 import { cidrIn, gatewayRoute, ruleIn } from './profile.ts';
 
-/** Returns a profile's field `fixed`; unreadable items are left out, so nothing of theirs counts as explained. */
+/** Returns a profile's field `fixed`; unreadable items are left out, and explain no kernel state. */
 export function fixedIn(lines: readonly IniLine[]): Pick<Stanza, 'fixed'> {
   const families = ['ipv4', 'ipv6'].map((section) =>
     familyIn(lines.filter((line) => line.section === section)),
@@ -17,7 +17,7 @@ export function fixedIn(lines: readonly IniLine[]): Pick<Stanza, 'fixed'> {
   return count === 0 ? {} : { fixed };
 }
 
-/** An address or route may be one value per key, or the only value of a key without number: `addresses`, `routes`. */
+/** Addresses and routes have numbered keys, or the older keys `addresses` and `routes`. */
 function familyIn(lines: readonly IniLine[]): FixedConfig {
   const valuesOf = (key: RegExp) =>
     lines.filter((line) => key.test(line.key)).map(({ value }) => value.split(/[,;]/));

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
-import type { Place } from '../planning/backend.ts';
+import type { AdoptionRules, Place } from '../planning/backend.ts';
 import type { ConfigFile, HostFile } from '../snapshot.ts';
 import { ifcfgDirectory, readIfcfg } from './ifcfg-claims.ts';
+import { editedLines, withEffect, withoutEffect } from './ifcfg-edit.ts';
 import { readProfile } from './keyfile-claims.ts';
 import { adoptedPlace, linkPlaces, readLink } from './link-file.ts';
 import { readNetwork } from './networkd-claims.ts';
@@ -45,11 +46,20 @@ function onlyIfManaged({ path, text, mode, own }: ConfigFile): ConfigFile {
   return { path, text, mode, ...(own ? { own, macs: [own.mac] } : { macs: [] }) };
 }
 
-/**
- * True if NetworkManager or udev prefers the foreign file to the file of an adopted NIC: a profile with the same or a
- * higher priority than ours, in either format, or an earlier `.link` file.
- */
-export function precedesProfile({ path, stanzas = [] }: ConfigFile): boolean {
-  if (path.endsWith('.link')) return basename(path) < adoptedPlace;
-  return stanzas.some(({ priority = -1 }) => priority >= autoconnectPriority - 1);
+/** Rules for both profile formats: hosts with ifcfg files also have keyfiles. */
+export const adoptionRules: Omit<AdoptionRules, 'path'> = {
+  // A profile with the same or a higher priority than ours, or an earlier `.link` file.
+  precedes: ({ path, stanzas = [] }) =>
+    path.endsWith('.link')
+      ? basename(path) < adoptedPlace
+      : stanzas.some(({ priority = -1 }) => priority >= autoconnectPriority - 1),
+  edit: {
+    apply: ({ path, text }) => (isIfcfg(path) ? withoutEffect(text) : text),
+    undo: ({ path, text }) => (isIfcfg(path) ? withEffect(text) : text),
+    lines: editedLines,
+  },
+};
+
+function isIfcfg(path: string): boolean {
+  return path.startsWith(`${ifcfgDirectory}/ifcfg-`);
 }

@@ -61,7 +61,7 @@ export function cidrIn(text: string): string[] {
   return cidr.safeParse(full).success ? [full] : [];
 }
 
-/** Returns the default route by a gateway; empty for anything but an address. */
+/** Returns the default route by a gateway; empty for an invalid address. */
 export function gatewayRoute(via: string, table: number = rt.mainTable): FixedConfig['routes'] {
   if (!ip.safeParse(via).success) return [];
   return [{ to: familyOf(via) === 6 ? '::/0' : '0.0.0.0/0', via, table }];

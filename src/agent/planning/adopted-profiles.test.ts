@@ -95,6 +95,75 @@ async function outcome(site: Site): Promise<string> {
 const leased = { family: 'keyfile', path: keyfile, text: profile(auto), on: lease } as const;
 const fixedSite = { ...leased, text: profile(fixed), on: given } as const;
 
+const ifcfgText = `BOOTPROTO=dhcp\nDEVICE=ens1\nHWADDR=${mac}\nONBOOT=yes\n`;
+const ifcfgPath = '/etc/sysconfig/network-scripts/ifcfg-ens1';
+const leasedByIfcfg = { family: 'ifcfg', path: ifcfgPath, text: ifcfgText, on: lease } as const;
+
+describe('a NIC configured by an ifcfg file', () => {
+  const edited = `BOOTPROTO=dhcp\n#MULTINIC# DEVICE=ens1\nHWADDR=${mac}\nONBOOT=no #MULTINIC# ONBOOT=yes\n`;
+
+  // A host with keyfiles may also have ifcfg files.
+  test.each(['ifcfg', 'keyfile'] as const)(
+    'is adopted: the edit comes first, on %s hosts',
+    async (family) => {
+      const [unit] = planApply(await inputOf({ ...leasedByIfcfg, family })).units;
+      const [first] = unit?.files.companions ?? [];
+      expect(first).toMatchObject({ path: ifcfgPath, after: edited, foreign: 'edit' });
+      expect(unit?.record?.adopted).toMatchObject([
+        { path: ifcfgPath, owner: '0:0', lines: [2, 4] },
+      ]);
+      expect(unit?.files.commit.after).not.toMatch(/^DEVICE/m);
+    },
+  );
+
+  test('keeps its record while edited, and is edited again after a new rendering', async () => {
+    const [unit] = planApply(await inputOf(leasedByIfcfg)).units;
+    const { record } = unit ?? {};
+    const state = withNic(emptyState, record as never);
+    const later = { ...leasedByIfcfg, state, consent: false };
+    const [same] = planApply(await inputOf({ ...later, text: edited })).units;
+    expect(same?.record?.adopted).toEqual(record?.adopted);
+    expect(same?.files.companions.some(({ foreign }) => foreign)).toBe(false);
+    const [again] = planApply(await inputOf(later)).units;
+    expect(again?.files.companions[0]).toMatchObject({ path: ifcfgPath, after: edited });
+  });
+
+  test("gets the original back at the release, with a user's change", async () => {
+    const [unit] = planApply(await inputOf(leasedByIfcfg)).units;
+    const state = withNic(emptyState, unit?.record as never);
+    const cleanup = request([], { action: 'cleanup' });
+    for (const [text, original] of [
+      [edited, ifcfgText],
+      [edited.replace('dhcp', 'none'), ifcfgText.replace('dhcp', 'none')],
+    ] as const) {
+      const now = await inputOf({ ...leasedByIfcfg, on: {}, text, state, profile: 'none' });
+      const [released] = planRemoval({ ...now, request: cleanup }).units;
+      // The NIC's own files are missing here.
+      expect(released?.files.commit).toMatchObject({ path: ifcfgPath, after: original });
+    }
+  });
+
+  test('has routes in a file of their own', async () => {
+    const given = await inputOf({ ...leasedByIfcfg, on: fixedOn, text: fixedIfcfg });
+    const path = '/etc/sysconfig/network-scripts/route-ens1';
+    const text = 'ADDRESS0=10.9.0.0\nNETMASK0=255.255.0.0\nGATEWAY0=10.0.0.254\n';
+    const routes = await backends.ifcfg.read({ path, text, mode: 0o600 });
+    const withRoutes = { ...given.host, files: [...given.host.files, routes] };
+    const [unit] = planApply({ ...given, host: withRoutes }).units;
+    expect(unit?.record?.adopted?.map(({ id }) => id)).toEqual(['ifcfg-ens1', 'route-ens1']);
+    expect(planApply(given).refused[0]?.refusal.args).toMatch(/NotFromFile/);
+  });
+});
+
+const fixedIfcfg = `DEVICE=ens1\nHWADDR=${mac}\nIPADDR=10.0.0.1\nNETMASK=255.255.255.0\nGATEWAY=10.0.0.254\n`;
+const fixedOn = {
+  addresses: [address('ens1', '10.0.0.1/24')],
+  routes: [
+    route('0.0.0.0/0', 'ens1', { via: '10.0.0.254', protocol: 4, metric: 101 }),
+    route('10.9.0.0/16', 'ens1', { via: '10.0.0.254', protocol: 4 }),
+  ],
+};
+
 describe('a NIC configured by a NetworkManager profile', () => {
   test.each([leased, fixedSite])('is adopted with consent: $text', async (site) => {
     const [unit] = planApply(await inputOf(site)).units;
@@ -163,6 +232,14 @@ describe('a NIC configured by a NetworkManager profile', () => {
       /NotFromFile,?.*item=10.0.0.77\/32/,
     ],
   ];
+  const ifcfgRefusals: [string, string, RegExp][] = [
+    ['priority 998', 'AUTOCONNECT_PRIORITY=998\n', /FileWins/],
+    ['NM_CONTROLLED=no', 'NM_CONTROLLED=no\n', /TurnedOff/],
+  ];
+  test.each(ifcfgRefusals)('in an ifcfg file with %s is refused', async (_, line, cause) => {
+    expect(await outcome({ ...leasedByIfcfg, text: ifcfgText + line })).toMatch(cause);
+  });
+
   test.each(refusals)('with %s is refused', async (_, site, cause) => {
     expect(await outcome(site)).toMatch(cause);
   });
