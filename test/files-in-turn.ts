@@ -34,7 +34,11 @@ const stages: Readonly<Record<string, readonly Turns[]>> = {
       ['system/distros/matrix'],
       ['system/cluster/cleanup-nics', 'system/cluster/lifecycle-scripts'],
     ],
-    [['system/hosts/observed'], ['system/hosts/released', 'system/hosts/cloud-init-ports']],
+    [
+      ['system/hosts/observed'],
+      ['system/hosts/released', 'system/hosts/cloud-init-ports'],
+      ['system/hosts/adopted'],
+    ],
   ],
   openstack: [
     [

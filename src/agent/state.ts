@@ -146,8 +146,9 @@ export function atBoot(state: AgentState, bootId: string): AgentState {
   return { ...rest, nics, ...(held.length > 0 ? { left: held } : {}) };
 }
 
-function afterBoot({ adoptedInBoot: _, ...nic }: NicRecord): NicRecord {
-  return nic;
+function afterBoot(nic: NicRecord): NicRecord {
+  const { adoptedInBoot, ...rest } = nic;
+  return adoptedInBoot === undefined ? nic : rest;
 }
 
 function givenTo({ addresses, routes }: NicRecord) {

@@ -121,12 +121,11 @@ interface ToVerify {
 }
 
 /**
- * Returns the NIC to verify. After the release of an adopted NIC, networkd may set the foreign addresses and routes again
- * at once.
+ * Returns the part of a NIC to verify: after the release of an adopted NIC only the rules. networkd may configure the link
+ * by the foreign file again at once.
  */
 function verifiedPart({ action, handover, nic }: Unit): RecordedNic {
-  if (action === 'apply' || !handover) return nic;
-  return { ...nic, belongings: { ...nic.belongings, ips: [], routes: [] } };
+  return action === 'remove' && handover ? { ...nic, rulesOnly: true } : nic;
 }
 
 export async function verifyLinks(
@@ -192,10 +191,12 @@ function isPassing(
  * when the carrier appears. NetworkManager may delete existing state from any NIC coming up.
  */
 function isContested(
-  { after, nic }: Unit,
+  { after, nic, handover }: Unit,
   change: Change | undefined,
   { backend }: Context,
 ): boolean {
+  // networkd may release a renamed link by itself, and delete its addresses amid the change.
+  if (handover) return true;
   if (!change?.operations.some(({ kind }) => kind === 'link.up')) return false;
   if (isOfNetworkManager(backend.name)) return true;
   const { addresses = [], routes = [] } = after.link ?? {};

@@ -14,14 +14,27 @@ export async function boxForAgents(name: string, kind: BoxKind): Promise<Box> {
   return startBox(name, { ...kind, readOnly: { [repository]: inBox } });
 }
 
-/** Runs the image's agent in a box; resolves to the result. */
-export async function agentIn(box: Box, asked: JobRequest): Promise<JobResult> {
+/** Command prefix that hides the system bus, as in a Pod without the right `agentSystemBus`. */
+export const withoutBus = [
+  'unshare',
+  '--mount',
+  'sh',
+  '-c',
+  'mount -t tmpfs tmpfs /run/dbus && exec "$0" "$@"',
+];
+
+/** Runs the image's agent in a box, `under` a command prefix; resolves to the result. */
+export async function agentIn(
+  box: Box,
+  asked: JobRequest,
+  under: readonly string[] = [],
+): Promise<JobResult> {
   const folder = join(await box.root(), 'root');
   await writeFile(join(folder, 'request'), JSON.stringify(asked));
   await rm(join(folder, 'result'), { force: true });
   const files = ['--request', '/root/request', '--result', '/root/result', '--host-root', '/'];
   const command = program('agent').command.map((word) => word.replace(repository, inBox));
-  const { stderr } = await box.exec([...command, ...files]);
+  const { stderr } = await box.exec([...under, ...command, ...files]);
   const text = await readFile(join(folder, 'result'), 'utf8').catch((cause: unknown) => {
     throw new Error(`no result: ${stderr}`, { cause });
   });
