@@ -6,9 +6,10 @@ import { ip } from '../../../rig/hosts/namespace/command.ts';
 import type { JobRequest, JobResult } from '../../../src/api/job.ts';
 import { request } from '../../fixtures/agent-samples.ts';
 import { type CloudImage, renderedByCloudInit } from '../../fixtures/cloud-init.ts';
-import { KernelEvents } from '../../fixtures/kernel-events.ts';
+import { KernelEvents, longestGap } from '../../fixtures/kernel-events.ts';
 import { nic } from '../../host/agent-process.ts';
 import { eventually } from '../../host/eventually.ts';
+import { rotated } from '../../rotation.ts';
 import { agentIn, boxForAgents } from './box-agent.ts';
 import { startDhcp } from './dhcp-server.ts';
 
@@ -106,7 +107,7 @@ const configured = [
   { name: 'multinic1', state: 'Configured' },
 ];
 
-test.each(managers)(
+test.each(rotated('managers of adopted profiles', managers, 2, ([family]) => family))(
   'NICs in profiles of cloud-init are observed, adopted, rebooted, rendered again and released: %s',
   async (family, image, folder) => {
     const host = await boxForAgents(`adopted-${family}`, { suite: 'bookworm', profile: family });
@@ -135,7 +136,7 @@ test.each(managers)(
       return agentIn(host, request(wanted, { ...base, ...more }));
     };
     const foreign = await foreignFiles(host, folder);
-    using events = new KernelEvents([{ name: 'host', host }]);
+    using events = new KernelEvents([{ name: 'host', host }], ['-ts']);
     await events.untilSilent();
     const silent = [...events.lines];
     expect(await agent('check')).toMatchObject({
@@ -149,6 +150,7 @@ test.each(managers)(
     await events.untilSilent();
     const changes = events.lines.slice(silent.length);
     expect(changes.filter((line) => line.includes('eth0'))).toEqual([]);
+    expect(longestGap(changes)).toBeLessThan(1_000);
     if (family === 'keyfile') expect(await foreignFiles(host, folder)).toBe(foreign);
     await untilConfigured(host, byAgent);
 
@@ -178,6 +180,7 @@ test.each(managers)(
       outcome: 'ok',
       nics: [{ state: 'Removed' }, { state: 'Removed' }],
     });
+    expect(await foreignFiles(host, folder)).toBe(foreign);
     await host.reboot();
     await untilConfigured(host, byCloudInit);
   },
