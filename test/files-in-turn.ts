@@ -35,7 +35,7 @@ const stages: Readonly<Record<string, readonly Turns[]>> = {
       ['system/cluster/cleanup-nics', 'system/cluster/lifecycle-scripts'],
     ],
     [
-      ['system/hosts/observed'],
+      ['system/hosts/observed', 'system/hosts/adopted-nm'],
       ['system/hosts/released', 'system/hosts/cloud-init-ports'],
       ['system/hosts/adopted'],
     ],

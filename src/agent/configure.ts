@@ -183,7 +183,7 @@ async function executePlan(
 async function planWithBus(given: PlanInput, context: Context): Promise<Planned> {
   const input = { ...given, bus: socketOn(context) };
   const plan = planAll(input);
-  const isNeeded = plan.apply.units.some(({ handover }) => handover !== undefined);
+  const isNeeded = plan.apply.units.some(({ handover }) => handover?.by === 'networkd');
   const bus = isNeeded ? await busOn(context) : 'present';
   if (bus === 'present') return { input, plan };
   const without = { ...input, bus };

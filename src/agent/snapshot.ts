@@ -108,6 +108,8 @@ export interface HostFile {
   readonly mode: number;
   /** Errno name if the agent cannot read the content; other processes may be able to. */
   readonly unread?: string;
+  /** `uid:gid`; absent for root. */
+  readonly owner?: string;
   /** Drop-in files, in order of application. */
   readonly dropIns?: readonly HostFile[];
 }
@@ -132,6 +134,8 @@ export interface ConfigFile extends HostFile {
   readonly generated?: true;
   /** A foreign file's stanzas about NICs; absent if unknown. */
   readonly stanzas?: readonly Stanza[];
+  /** Path of the file this file extends: an ifcfg file's routes. */
+  readonly partOf?: string;
   /** Names or ids of links in bonds, bridges and VLANs; absent: none. */
   readonly members?: readonly string[];
 }
@@ -152,6 +156,8 @@ export interface Stanza {
   readonly line?: number;
   /** Addresses, routes and rules in the stanza; absent if none. */
   readonly fixed?: FixedConfig;
+  /** Priority among NetworkManager profiles for the same NIC; absent: not activated at boot, or another manager. */
+  readonly priority?: number;
   /** Option that keeps the link down or unmanaged, such as `activation-mode`; absent: none. */
   readonly off?: string;
 }
@@ -183,6 +189,7 @@ export type Claims = Pick<
   | 'except'
   | 'notNames'
   | 'generated'
+  | 'partOf'
   | 'stanzas'
   | 'members'
 >;
@@ -205,8 +212,10 @@ interface GeneratedConfig extends OwnFile {
 
 /** Link as the network manager knows it. */
 export interface ManagedLink {
-  /** File whose configuration the manager holds in memory for the link; absent: none. */
+  /** File whose configuration the manager holds in memory for the link; for NetworkManager the uuid; absent: none. */
   readonly file?: string;
+  /** Set if NetworkManager configures the link, by a profile. */
+  readonly profile?: 'own' | 'foreign';
   /** Link names in the file as loaded; empty: any name. */
   readonly names: readonly string[];
   readonly nameServers: readonly string[];

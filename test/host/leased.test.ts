@@ -98,7 +98,7 @@ describe('NIC leased by NetworkManager', () => {
     bus.onDisconnected = () => undefined;
     const { result } = await runAgent(host, requestWith());
     expect(result?.nics).toMatchObject(
-      leased('NetworkManager: the DHCP lease is still there after Disconnect'),
+      leased('NetworkManager: ens5 still has its configuration after Disconnect'),
     );
     expect(bus.unmanaged).toEqual([]);
   });

@@ -89,8 +89,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   'RW-17': {
     file: 'src/agent/planning/unit.ts',
-    find: 'return { companions: [], commit: commit ?? none, obsolete };',
-    replace: 'return { companions: [], commit: commit ?? none, obsolete: [] };',
+    find: 'if (commit) return { companions: undone, commit, obsolete };',
+    replace: 'if (commit) return { companions: undone, commit, obsolete: [] };',
     noticedBy: 'test/host/families.test.ts',
   },
   'RW-19': {

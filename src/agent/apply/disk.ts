@@ -5,6 +5,7 @@ import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
 import { type FileChange, type FileChanges, inOrder, lasting } from '../planning/unit.ts';
 import { keepBackup } from './backup.ts';
+import { expectUnchanged, prepareForeign } from './foreign-file.ts';
 import { isThere, removeFile, renameFile, syncPath, textOf, writeNew } from './whole-file.ts';
 
 export interface Disk {
@@ -22,6 +23,7 @@ export async function stageFiles(files: FileChanges, disk: Disk): Promise<void> 
     await disk.perform('agent.file.stage', async () => {
       removeFile(old);
       if (change.after !== null) writeNew(staged, change.after, change.mode);
+      if (change.foreign) await prepareForeign(change, staged, disk);
       if (change.before !== null && change.after !== null) linkSync(path, old);
     });
   }
@@ -33,10 +35,10 @@ export async function syncStaged(files: FileChanges, disk: Disk): Promise<void> 
   await Promise.all(staged.map((change) => syncPath(placesOf(change, disk).staged)));
 }
 
-/** Returns the files to write, as staged. */
+/** Returns the own files to write, as staged. */
 export function stagedFiles(files: FileChanges, disk: Disk): { path: string; text: string }[] {
   return changed(files)
-    .filter(({ after }) => after !== null)
+    .filter(({ after, foreign }) => after !== null && !foreign)
     .map((change) => ({
       path: change.path,
       text: readFileSync(placesOf(change, disk).staged, 'utf8'),
@@ -92,7 +94,12 @@ async function putInPlace(files: readonly FileChange[], disk: Disk): Promise<voi
     // A file already gone needs no removal.
     if (change.after === null) {
       await disk.perform('agent.file.remove', async () => renameFile(path, old));
-    } else await disk.perform('agent.file.commit', async () => renameSync(staged, path));
+    } else {
+      await disk.perform('agent.file.commit', async () => {
+        if (change.foreign) expectUnchanged(change, path);
+        renameSync(staged, path);
+      });
+    }
   }
 }
 
@@ -126,7 +133,7 @@ export async function settleFiles(files: FileChanges, disk: DatedDisk): Promise<
   const lost: string[] = [];
   for (const change of changed(files).filter(({ before }) => before !== null)) {
     const { path, staged, old } = placesOf(change, disk);
-    const problem = await backUp(old, path, disk);
+    const problem = change.foreign ? undefined : await backUp(old, path, disk);
     if (problem !== undefined) lost.push(`BackupFailed ${change.path}: ${problem}`);
     await disk.perform('agent.file.remove', async () => {
       removeFile(staged);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { withDeadline } from '../../time/deadline.ts';
+import { activateNic } from '../bus/network-manager.ts';
 import { generateNetplan, pingNetworkd, reconfigureLink } from '../bus/networkd.ts';
 import { linkOf } from '../identity.ts';
 import { observeLinks } from '../observe/host.ts';
@@ -40,13 +41,15 @@ export async function busOn(access: Access): Promise<Bus> {
 
 /** Returns why a call failed; undefined after success. */
 async function answered(
-  call: (socket: string, signal: AbortSignal) => Promise<void>,
+  call: (socket: string, signal: AbortSignal) => Promise<string | undefined | void>,
   { hostRoot, clock }: Access,
 ): Promise<string | undefined> {
   const socket = join(hostRoot, busSocket);
   try {
-    await withDeadline({ clock, ms: answerTimeoutMs }, (signal) => call(socket, signal));
-    return undefined;
+    const problem = await withDeadline({ clock, ms: answerTimeoutMs }, (signal) =>
+      call(socket, signal),
+    );
+    return problem ?? undefined;
   } catch (error) {
     return (error as Error).message;
   }
@@ -72,7 +75,7 @@ export async function handOver(
 }
 
 function isAdopted({ action, handover }: Unit): boolean {
-  return action === 'apply' && handover !== undefined;
+  return action === 'apply' && handover?.by === 'networkd';
 }
 
 async function handOverLink(unit: Unit, context: Context): Promise<string | undefined> {
@@ -118,7 +121,7 @@ async function releaseLink(index: number, context: Context): Promise<string | un
   const end = clock.monotonicMs() + releaseMs;
   for (;;) {
     const file = networkFileOn(hostRoot, index);
-    if (!isForeign(file)) return undefined;
+    if (!isForeign(file === undefined ? {} : { file })) return undefined;
     if (clock.monotonicMs() >= end) return `systemd-networkd keeps ${file} on the link`;
     await clock.sleep(pauseMs);
   }
@@ -131,20 +134,29 @@ function reconfigured(index: number, context: Context): Promise<string | undefin
 }
 
 /**
- * Makes networkd configure released or rolled back links by the foreign files again, as far as networkd still has them in
- * memory; otherwise the files take effect at the next boot.
+ * Makes the network manager configure released or rolled back links by the foreign files again, as far as the manager
+ * still has them in memory; otherwise the files take effect at the next boot.
  */
 export async function handBack(units: readonly Unit[], context: Context): Promise<void> {
   const affected = units.filter(({ handover }) => handover !== undefined);
   if (affected.length === 0 || !isThere(context.hostRoot, busSocket)) return;
   const seen = await observeLinks(context, context.macs);
   await generated(affected, context);
-  for (const { nic } of affected) {
-    const index = linkOf(seen, nic.mac)?.index;
-    if (index === undefined) continue;
-    const problem = await reconfigured(index, context);
-    context.log.info({ mac: nic.mac, problem }, 'link returned to systemd-networkd');
+  for (const { nic, handover } of affected) {
+    const link = linkOf(seen, nic.mac);
+    if (!link || !handover) continue;
+    const problem =
+      handover.by === 'networkd'
+        ? await reconfigured(link.index, context)
+        : await activated(link, context);
+    context.log.info({ mac: nic.mac, problem }, `link returned to ${handover.by}`);
   }
+}
+
+function activated({ name, mac }: Link, context: Context): Promise<string | undefined> {
+  return context.perform('agent.manager.release', () =>
+    answered((socket, signal) => activateNic(socket, { name, mac }, signal), context),
+  );
 }
 
 /**

@@ -1,18 +1,21 @@
 import { join } from 'node:path';
 import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
-import { disconnectNic, unmanageNic } from '../bus/network-manager.ts';
+import { disconnectNic, type ManagedNic, unmanageNic } from '../bus/network-manager.ts';
 import { observeHost, observeLinks } from '../observe/host.ts';
 import { isThere } from '../observe/host-files.ts';
 import type { PlanInput } from '../planning/candidates.ts';
 import { hostWithoutLeases, isLeased, withoutAutomaticProfiles } from '../planning/leases.ts';
+import { isLinkLocal } from '../planning/nic-state.ts';
 import { planAll, type WholePlan } from '../planning/plan.ts';
+import { isNetworkManager } from '../planning/takeover.ts';
+import type { KernelSnapshot } from '../snapshot.ts';
 import type { AgentState } from '../state.ts';
 import type { Context } from './context.ts';
 import { answerTimeoutMs, busSocket } from './handover.ts';
 
 /** Timeout in ms: NetworkManager removes its configuration from the NIC step by step. */
 const releaseTimeoutMs = 10_000;
-const pauseMs = 100;
+const pauseMs = 20;
 
 /** Plan with the host state behind it. */
 export interface Planned {
@@ -21,27 +24,46 @@ export interface Planned {
 }
 
 /**
- * Replans after NetworkManager released NICs taken by an automatic profile. Only NICs without any other refusal are
- * released. A failed release is explained in the refusal.
+ * Replans after NetworkManager released NICs: NICs with a lease as the only refusal, and NICs
+ * whose profile is adopted. A failed release is explained in the refusal; an adopted NIC waits for the next boot then.
  */
 export async function planWithoutLeases(
   { input, plan }: Planned,
   state: AgentState,
   context: Context,
 ): Promise<Planned> {
-  const nics = leasedNics({ input, plan }, context);
+  const adopted = adoptedNics({ plan }, context);
+  const nics = [...leasedNics({ input, plan }, context), ...adopted];
   if (nics.length === 0) return { input, plan };
   const problems = await problemsOf(nics, context);
-  if (problems.size === nics.length) return { input, plan: explained(plan, problems) };
-  const free = nics.filter(({ mac }) => !problems.has(mac)).map(({ name }) => name);
+  if (problems.size === nics.length && adopted.length === 0)
+    return { input, plan: explained(plan, problems) };
+  const free = nics.filter(({ mac }) => !problems.has(mac));
   const seen = await observeHost(context, context.macs, state);
-  const next = { ...input, host: withoutAutomaticProfiles(seen, free) };
-  return { input: next, plan: explained(planAll(next), problems) };
+  const names = free.map(({ name }) => name);
+  const [problem] = adopted.flatMap(({ mac }) => problems.get(mac) ?? []);
+  const next = {
+    ...input,
+    host: withoutAutomaticProfiles(seen, names),
+    ...(problem === undefined ? {} : { bus: { problem } }),
+  };
+  return { input: next, plan: withReturn(explained(planAll(next), problems), free) };
+}
+
+/** Marks NICs whose adopted profile NetworkManager released: after a failure NetworkManager takes the NIC back. */
+function withReturn(plan: WholePlan, free: readonly ManagedNic[]): WholePlan {
+  const macs = free.flatMap(({ mac, isAdopted }) => (isAdopted ? [mac] : []));
+  const units = plan.apply.units.map((unit) =>
+    macs.includes(unit.nic.mac)
+      ? { ...unit, handover: { by: 'NetworkManager', names: [] } as const }
+      : unit,
+  );
+  return { ...plan, apply: { ...plan.apply, units } };
 }
 
 /** Returns release problems by MAC. After a timeout the remaining NICs fail without another wait. */
 async function problemsOf(
-  nics: readonly Nic[],
+  nics: readonly ManagedNic[],
   context: Context,
 ): Promise<ReadonlyMap<string, string>> {
   const problems = new Map<string, string>();
@@ -61,13 +83,16 @@ async function problemsOf(
   return problems;
 }
 
-interface Nic {
-  readonly mac: string;
-  readonly name: string;
+/** Returns planned NICs with an active profile to adopt. */
+function adoptedNics({ plan }: Pick<Planned, 'plan'>, { hostRoot }: Context): ManagedNic[] {
+  if (!isThere(hostRoot, busSocket)) return [];
+  return plan.apply.units.flatMap(({ nic: { mac }, handover, before: { link } }) =>
+    link && handover?.by === 'NetworkManager' ? [{ mac, name: link.name, isAdopted: true }] : [],
+  );
 }
 
-function leasedNics({ input, plan }: Planned, { backend, hostRoot }: Context): Nic[] {
-  if (backend.name !== 'keyfile' && backend.name !== 'ifcfg') return [];
+function leasedNics({ input, plan }: Planned, { backend, hostRoot }: Context): ManagedNic[] {
+  if (!isNetworkManager(backend.name)) return [];
   const leased = plan.apply.refused.filter(({ refusal }) => refusal.reason === 'LeasedByHost');
   if (leased.length === 0 || !isThere(hostRoot, busSocket)) return [];
   const nics = leased.map(({ target: { mac }, name }) => ({ mac, name }));
@@ -80,17 +105,17 @@ function leasedNics({ input, plan }: Planned, { backend, hostRoot }: Context): N
 }
 
 /** Returns why NetworkManager keeps the NIC; undefined if released. Rejects if unknown. */
-async function released(nic: Nic, context: Context): Promise<string | undefined> {
+async function released(nic: ManagedNic, context: Context): Promise<string | undefined> {
   return (
     (await requestRelease(disconnectNic, nic, context)) ??
-    (await stillLeased(nic, context)) ??
+    (await stillConfigured(nic, context)) ??
     (await requestRelease(unmanageNic, nic, context))
   );
 }
 
 function requestRelease(
   what: typeof disconnectNic,
-  nic: Nic,
+  nic: ManagedNic,
   { clock, hostRoot, perform }: Context,
 ): Promise<string | undefined> {
   const socket = join(hostRoot, busSocket);
@@ -99,14 +124,22 @@ function requestRelease(
   );
 }
 
-async function stillLeased({ name }: Nic, context: Context): Promise<string | undefined> {
+async function stillConfigured(
+  { name, isAdopted }: ManagedNic,
+  context: Context,
+): Promise<string | undefined> {
   const { clock, macs } = context;
   const end = clock.monotonicMs() + releaseTimeoutMs;
-  while (isLeased(await observeLinks(context, macs), name)) {
-    if (clock.monotonicMs() >= end) return 'the DHCP lease is still there after Disconnect';
+  for (;;) {
+    const seen = await observeLinks(context, macs);
+    if (!isLeased(seen, name) && !(isAdopted && hasAddress(seen, name))) return undefined;
+    if (clock.monotonicMs() >= end) return `${name} still has its configuration after Disconnect`;
     await clock.sleep(pauseMs);
   }
-  return undefined;
+}
+
+function hasAddress({ addresses }: KernelSnapshot, name: string): boolean {
+  return addresses.some((address) => address.link === name && !isLinkLocal(address));
 }
 
 function explained(plan: WholePlan, problems: ReadonlyMap<string, string>): WholePlan {

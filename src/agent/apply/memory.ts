@@ -128,6 +128,7 @@ const fileChange = z.object({
   /** Version 1 wrote every file with mode 0600. */
   mode: z.int().default(0o600),
   changed: z.boolean(),
+  foreign: z.enum(['edit', 'undo']).exactOptional(),
 });
 
 const fileChanges = z.object({

@@ -7,6 +7,7 @@ import {
   type OwnFile,
   type Stanza,
 } from '../snapshot.ts';
+import { fixedIn, routesIn } from './ifcfg-fixed.ts';
 import { namePatterns } from './name-patterns.ts';
 import { macInHead } from './nic-head.ts';
 
@@ -51,12 +52,18 @@ function macIn(value: string): string {
 export function readIfcfg(file: HostFile): ConfigFile {
   const name = file.path.slice(ifcfgDirectory.length + 1);
   const own = /^ifcfg-multinic\d+(-next)?$/.test(name)
-    ? ownIfcfg(file.text)
+    ? ownIfcfg(name, file.text)
     : ownRoutes(name, file.text);
   if (own) return { ...file, own, macs: [own.mac] };
   const [, device] = /^ifcfg-(.+)$/.exec(name) ?? [];
   if (device && !passedBy.test(name)) return { ...file, ...claimsOf(file.text, device) };
   const [, ruled] = /^rule6?-(.+)$/.exec(name) ?? [];
+  const [, routed] = /^route6?-(.+)$/.exec(name) ?? [];
+  if (routed) {
+    const fixed = routesIn(file.text, shellVariables(file.text));
+    const partOf = `${ifcfgDirectory}/ifcfg-${routed}`;
+    return { ...file, macs: [], partOf, stanzas: [{ section: 'routes', id: name, ...fixed }] };
+  }
   // A rule file stops NetworkManager from reading the NIC's routes.
   return {
     ...file,
@@ -65,11 +72,12 @@ export function readIfcfg(file: HostFile): ConfigFile {
   };
 }
 
-/** Recognises every generation: a single MAC and a managed name. */
-function ownIfcfg(text: string): OwnFile | undefined {
+/** Recognises every generation: a single MAC and a managed name. An adopted NIC's file has no `DEVICE`. */
+function ownIfcfg(path: string, text: string): OwnFile | undefined {
   const variables = shellVariables(text);
   const mac = macIn(variables.get('HWADDR') ?? '');
-  const index = indexOfName(variables.get('DEVICE') ?? '');
+  const [, adopted = ''] = /^ifcfg-(multinic\d+)/.exec(path) ?? [];
+  const index = indexOfName(variables.get('DEVICE') ?? adopted);
   if (!mac || index === undefined || index > maxIndex) return undefined;
   return { mac, index, addresses: addressesIn(variables) };
 }
@@ -114,8 +122,13 @@ function stanzaOf(variables: ReadonlyMap<string, string>, device: string): Stanz
   const servers = [...variables].filter(([name]) => /^DNS\d+$/.test(name));
   return {
     section: `${key}=${value} (${option})`,
+    id: `ifcfg-${device}`,
     dhcp: isLease || six !== undefined,
     ...nameServersIn(servers.map(([, server]) => server)),
+    ...fixedIn(variables),
+    ...(isNo(valueOf('ONBOOT')) ? {} : { priority: Number(valueOf('AUTOCONNECT_PRIORITY')) || 0 }),
+    // NetworkManager ignores the NIC, and so our profile.
+    ...(isNo(valueOf('NM_CONTROLLED')) ? { off: 'NM_CONTROLLED' } : {}),
   };
 }
 

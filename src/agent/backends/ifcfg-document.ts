@@ -22,7 +22,9 @@ const priorities = { '': autoconnectPriority - 1, [interim]: autoconnectPriority
 
 /**
  * Renders a NIC's profile. NetworkManager requires a device to match everything the profile names: the MAC decides, and
- * a `.link` file ensures the name. The metric equals the connected routes', so two NICs in a subnet keep their order
+ * a `.link` file ensures the name. An adopted NIC matches under all names: at each boot
+ * cloud-init may restore the former name, before NetworkManager starts. The metric equals the connected routes', so two
+ * NICs in a subnet keep their order
  * across boots. Rules are inside the profile: NetworkManager ignores `rule-` files, and with such a file also the
  * routes.
  *
@@ -34,7 +36,7 @@ export function renderIfcfg(nic: DesiredNic, variant: Variant = ''): string {
     'TYPE=Ethernet',
     `NAME=${name}`,
     `UUID=${profileUuid(nic, variant)}`,
-    `DEVICE=${name}`,
+    ...(nic.adopted ? [] : [`DEVICE=${name}`]),
     `HWADDR=${mac}`,
     'MACADDR=preserve',
     `MTU=${mtu}`,
@@ -99,7 +101,7 @@ const common = {
   TYPE: z.literal('Ethernet'),
   NAME: z.string(),
   UUID: z.string(),
-  DEVICE: z.string(),
+  DEVICE: z.string().exactOptional(),
   HWADDR: z.string(),
   MACADDR: z.literal('preserve'),
   MTU: digits,
@@ -155,7 +157,7 @@ export function validateIfcfg(text: string, nic: DesiredNic, variant: Variant = 
   };
   const families = [ofFamily(nic, 4), ofFamily(nic, 6)];
   const wanted = {
-    names: [nic.name, nic.name],
+    names: [nic.name, nic.adopted ? undefined : nic.name],
     uuid: profileUuid(nic, variant),
     priority: priorities[variant],
     mac: nic.mac,

@@ -4,7 +4,7 @@ import type { DesiredNic } from '../planning/desired.ts';
 import { ifcfgDirectory, interim } from './ifcfg-claims.ts';
 import { renderIfcfg, renderRoutes, validateIfcfg, validateRoutes } from './ifcfg-document.ts';
 import { renderLink, validateLink } from './link-file.ts';
-import { places, read } from './network-manager.ts';
+import { adoptionRules, places, read } from './network-manager.ts';
 
 /** network-scripts files, read by NetworkManager on Enterprise Linux 8 and 9. */
 export const ifcfg: Backend = {
@@ -22,6 +22,7 @@ export const ifcfg: Backend = {
       { path: path(nic.index) + interim, text: renderIfcfg(nic, interim), mode: 0o600 },
     ],
   }),
+  adoption: { path, ...adoptionRules },
   validate({ path: at, text }, nic) {
     const variant = at.endsWith(interim) ? interim : '';
     if (at.endsWith('.link')) validateLink(text, nic);

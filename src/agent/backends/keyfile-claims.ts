@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { indexOfName, interfaceName, maxIndex } from '../../api/names.ts';
 import { isPattern } from '../shell-pattern.ts';
 import {
@@ -10,11 +11,12 @@ import {
   type Stanza,
 } from '../snapshot.ts';
 import { type IniLine, readIni, valueIn } from './ini-text.ts';
+import { fixedIn } from './keyfile-fixed.ts';
 import { type NamePatterns, namePatterns } from './name-patterns.ts';
 import { profileUuid } from './profile.ts';
 
 /** File names used by this agent and predecessors; the two numbers in an old name may differ. */
-const ownName = /^\/etc\/NetworkManager\/system-connections\/9\d*-multinic\d+\.nmconnection$/;
+const ownName = /^\/etc\/NetworkManager\/system-connections\/9\d*-(multinic\d+)\.nmconnection$/;
 /** Profiles for this boot only: made by NetworkManager, by the initramfs, or by users without persistence. */
 const volatilePlace = /^\/run\//;
 const macKeys = ['mac-address', 'cloned-mac-address'];
@@ -26,11 +28,12 @@ const ethernet = new Set(['ethernet', '802-3-ethernet']);
 export function readProfile(file: HostFile): ConfigFile {
   const lines = readIni(file.text);
   if (!lines) return { ...file, ...mentionedIn(file.text) };
-  const own = ownProfile(lines);
+  const own = ownProfile(file.path, lines);
   if (own && !ownName.test(file.path)) {
     if (hasOwnUuid(lines, own)) return { ...file, own: { ...own, renamed: true }, macs: [own.mac] };
   } else if (own) return { ...file, own, macs: [own.mac] };
-  return { ...file, ...claimsOf(lines, volatilePlace.test(file.path)), stanzas: [stanzaOf(lines)] };
+  const stanza = { ...stanzaOf(lines), id: basename(file.path) };
+  return { ...file, ...claimsOf(lines, volatilePlace.test(file.path)), stanzas: [stanza] };
 }
 
 /** Returns the profile's id, with the method for the NIC's addresses. */
@@ -46,7 +49,15 @@ function stanzaOf(lines: readonly IniLine[]): Stanza {
     section: id ? `${id} (${option})` : option,
     dhcp: four === 'auto' || /^(auto|dhcp)$/.test(six),
     ...nameServersIn(servers.flatMap(({ value }) => value.split(/[;,\s]+/))),
+    ...fixedIn(lines),
+    ...priorityIn(lines),
   };
+}
+
+/** NetworkManager's default is 0. */
+function priorityIn(lines: readonly IniLine[]): Pick<Stanza, 'priority'> {
+  if (isOnRequestOnly(lines)) return {};
+  return { priority: Number(valueIn(lines, 'connection', 'autoconnect-priority')) || 0 };
 }
 
 /**
@@ -57,10 +68,11 @@ function hasOwnUuid(lines: readonly IniLine[], { mac, index }: OwnFile): boolean
   return valueIn(lines, 'connection', 'uuid') === profileUuid({ mac, name: interfaceName(index) });
 }
 
-/** Recognises every generation: a single MAC and a managed name. */
-function ownProfile(lines: readonly IniLine[]): OwnFile | undefined {
+/** Recognises every generation: a single MAC and a managed name. An adopted NIC's profile has the name in `id`. */
+function ownProfile(path: string, lines: readonly IniLine[]): OwnFile | undefined {
   const type = valueIn(lines, 'connection', 'type') ?? '';
-  const index = indexOfName(valueIn(lines, 'connection', 'interface-name') ?? '');
+  const [, adopted = ''] = ownName.exec(path) ?? [];
+  const index = indexOfName(valueIn(lines, 'connection', 'interface-name') ?? adopted);
   const [mac] = macsIn(lines, ['mac-address']);
   if (!ethernet.has(type) || index === undefined || index > maxIndex || !mac) return undefined;
   const addresses = lines

@@ -16,7 +16,9 @@ import {
 
 /**
  * Renders a NIC's profile. NetworkManager requires a device to match everything the profile names: the MAC decides, and
- * a `.link` file ensures the name. Defaults are written out, because an administrator's NetworkManager.conf can change
+ * a `.link` file ensures the name. An adopted NIC matches under all names: at each boot
+ * cloud-init may restore the former name, before NetworkManager starts. Defaults are written out, because an
+ * administrator's NetworkManager.conf can change
  * them for all profiles.
  */
 export function renderProfile(nic: DesiredNic): string {
@@ -26,7 +28,7 @@ export function renderProfile(nic: DesiredNic): string {
     `id=${name}`,
     `uuid=${profileUuid(nic)}`,
     'type=ethernet',
-    `interface-name=${name}`,
+    ...(nic.adopted ? [] : [`interface-name=${name}`]),
     `autoconnect-priority=${autoconnectPriority}`,
     '',
     '[ethernet]',
@@ -85,7 +87,7 @@ const profile = z.strictObject({
     id: z.string(),
     uuid: z.string(),
     type: z.literal('ethernet'),
-    'interface-name': z.string(),
+    'interface-name': z.string().exactOptional(),
     'autoconnect-priority': z.literal(String(autoconnectPriority)),
   }),
   ethernet: z.strictObject({
@@ -117,7 +119,7 @@ export function validateProfile(text: string, nic: DesiredNic): void {
   const wanted = {
     id: nic.name,
     uuid: profileUuid(nic),
-    name: nic.name,
+    name: nic.adopted ? undefined : nic.name,
     mac: nic.mac,
     mtu: nic.mtu,
     families: ([4, 6] as const).map((family) => wantedAddressing(nic, family)),

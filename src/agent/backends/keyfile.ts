@@ -2,7 +2,7 @@ import { interfaceName } from '../../api/names.ts';
 import type { Backend } from '../planning/backend.ts';
 import { renderProfile, validateProfile } from './keyfile-document.ts';
 import { renderLink, validateLink } from './link-file.ts';
-import { keyfileDirectory, places, read } from './network-manager.ts';
+import { adoptionRules, keyfileDirectory, places, read } from './network-manager.ts';
 
 /** NetworkManager profiles in native format: Enterprise Linux 9 and later, Debian and Ubuntu desktops. */
 export const keyfile: Backend = {
@@ -17,6 +17,7 @@ export const keyfile: Backend = {
     // NetworkManager rejects world-readable profiles: they may hold secrets.
     main: { path: path(nic.index), text: renderProfile(nic), mode: 0o600 },
   }),
+  adoption: { path, ...adoptionRules },
   validate: ({ path: at, text }, nic) =>
     at.endsWith('.link') ? validateLink(text, nic) : validateProfile(text, nic),
 };

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import * as z from 'zod';
 import { interfaceName } from '../../api/names.ts';
 import type { Backend } from '../planning/backend.ts';
@@ -51,7 +52,7 @@ export const netplan: Backend = {
     // netplan warns about world-readable files.
     main: { path: path(nic.index), text: renderDocument(nic), mode: 0o600 },
   }),
-  adoption: { path: maskPath, precedes: (other, own) => other > own },
+  adoption: { path: maskPath, precedes: ({ path: other }, own) => basename(other) > own },
   validate(file, nic) {
     if (file.path === maskPath(nic.index)) validateMask(file.text, nic);
     else validateDocument(file.text, nic);

@@ -1,9 +1,12 @@
-import type { Place } from '../planning/backend.ts';
+import { basename } from 'node:path';
+import type { AdoptionRules, Place } from '../planning/backend.ts';
 import type { ConfigFile, HostFile } from '../snapshot.ts';
 import { ifcfgDirectory, readIfcfg } from './ifcfg-claims.ts';
+import { editedLines, withEffect, withoutEffect } from './ifcfg-edit.ts';
 import { readProfile } from './keyfile-claims.ts';
-import { linkPlaces, readLink } from './link-file.ts';
+import { adoptedPlace, linkPlaces, readLink } from './link-file.ts';
 import { readNetwork } from './networkd-claims.ts';
+import { autoconnectPriority } from './profile.ts';
 
 export const keyfileDirectory = '/etc/NetworkManager/system-connections';
 
@@ -41,4 +44,22 @@ export async function read(file: HostFile): Promise<ConfigFile> {
 
 function onlyIfManaged({ path, text, mode, own }: ConfigFile): ConfigFile {
   return { path, text, mode, ...(own ? { own, macs: [own.mac] } : { macs: [] }) };
+}
+
+/** Rules for both profile formats: hosts with ifcfg files also have keyfiles. */
+export const adoptionRules: Omit<AdoptionRules, 'path'> = {
+  // A profile with the same or a higher priority than ours, or an earlier `.link` file.
+  precedes: ({ path, stanzas = [] }) =>
+    path.endsWith('.link')
+      ? basename(path) < adoptedPlace
+      : stanzas.some(({ priority = -1 }) => priority >= autoconnectPriority - 1),
+  edit: {
+    apply: ({ path, text }) => (isIfcfg(path) ? withoutEffect(text) : text),
+    undo: ({ path, text }) => (isIfcfg(path) ? withEffect(text) : text),
+    lines: editedLines,
+  },
+};
+
+function isIfcfg(path: string): boolean {
+  return path.startsWith(`${ifcfgDirectory}/ifcfg-`);
 }

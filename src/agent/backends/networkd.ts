@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { interfaceName } from '../../api/names.ts';
 import type { Backend } from '../planning/backend.ts';
 import { adoptedPlace, linkPlaces, readLink, renderLink, validateLink } from './link-file.ts';
@@ -21,7 +22,7 @@ export const networkd: Backend = {
       mode: 0o644,
     },
   }),
-  adoption: { path: adoptedPath, precedes: (other, own) => other < own },
+  adoption: { path: adoptedPath, precedes: ({ path: other }, own) => basename(other) < own },
   validate: ({ path: at, text }, nic) =>
     at.endsWith('.link') ? validateLink(text, nic) : validateNetwork(text, nic),
 };

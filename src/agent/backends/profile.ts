@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { familyOf } from '../../api/address.ts';
+import { familyOf, hostPrefix } from '../../api/address.ts';
 import type { DesiredNic } from '../planning/desired.ts';
 import { type NicRoute, type NicRule, routeText } from '../planning/nic-state.ts';
-import { rt } from '../snapshot.ts';
+import { type FixedConfig, rt } from '../snapshot.ts';
 
 /** NetworkManager's highest priority: a foreign profile for any NIC must not be tried first. */
 export const autoconnectPriority = 999;
@@ -50,6 +50,30 @@ export function readRule(words: string): NicRule {
     priority: Number(priority),
     protocol: rt.protocolStatic,
   };
+}
+
+const cidr = z.union([z.cidrv4(), z.cidrv6()]);
+const ip = z.union([z.ipv4(), z.ipv6()]);
+
+/** Returns the text as `ip/prefix`, an address without prefix as host; empty if the text is neither. */
+export function cidrIn(text: string): string[] {
+  const full = ip.safeParse(text).success ? `${text}/${hostPrefix(familyOf(text))}` : text;
+  return cidr.safeParse(full).success ? [full] : [];
+}
+
+/** Returns the default route by a gateway; empty for an invalid address. */
+export function gatewayRoute(via: string, table: number = rt.mainTable): FixedConfig['routes'] {
+  if (!ip.safeParse(via).success) return [];
+  return [{ to: familyOf(via) === 6 ? '::/0' : '0.0.0.0/0', via, table }];
+}
+
+/** Returns source and table of a rule in `ip rule` syntax, with keys in any order. */
+export function ruleIn(text: string): FixedConfig['rules'] {
+  const words = text.trim().split(/\s+/);
+  const after = (...keys: string[]) => words[words.findIndex((word) => keys.includes(word)) + 1];
+  const table = Number(after('table', 'lookup'));
+  const [from] = cidrIn(after('from') ?? '');
+  return from !== undefined && table > 0 ? [{ from, table }] : [];
 }
 
 interface RouteTexts {

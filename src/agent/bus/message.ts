@@ -1,8 +1,9 @@
 /** D-Bus messages (specification, "Message Protocol"), reduced to a client making a few calls. */
 
-/** Call argument: a string, a 32-bit integer, or a boolean in a variant. */
+/** Call argument: a string, an object path, a 32-bit integer, or a boolean in a variant. */
 export type Argument =
   | { readonly text: string }
+  | { readonly object: string }
   | { readonly int32: number }
   | { readonly variant: boolean };
 
@@ -41,6 +42,7 @@ export function encodeCall(serial: number, call: Call): Buffer {
   const body = new Writer();
   for (const argument of call.arguments) {
     if ('text' in argument) body.text(argument.text);
+    else if ('object' in argument) body.text(argument.object);
     else if ('int32' in argument) body.uint32(argument.int32);
     else body.signature('b').uint32(Number(argument.variant));
   }
@@ -60,6 +62,7 @@ export function encodeCall(serial: number, call: Call): Buffer {
 
 function typeOf(argument: Argument): string {
   if ('text' in argument) return 's';
+  if ('object' in argument) return 'o';
   return 'int32' in argument ? 'i' : 'v';
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FaultyBus } from '../../../test/fixtures/faulty-bus.ts';
-import { disconnectNic, unmanageNic } from './network-manager.ts';
+import { activateNic, disconnectNic, unmanageNic } from './network-manager.ts';
 
 const nic = { name: 'ens5', mac: 'fa:16:3e:00:00:05' };
 let folder: string;
@@ -35,6 +35,16 @@ describe('releasing a NIC from NetworkManager', () => {
     bus.flags = 0;
     expect(await release()).toBe('profile "Wired connection 1" is not auto-generated');
     expect(bus.unmanaged).toEqual([]);
+  });
+
+  test("NetworkManager releases a NIC with an adopted user's profile, and activates the profile again", async () => {
+    bus.flags = 0;
+    const adopted = { ...nic, isAdopted: true };
+    const { signal } = new AbortController();
+    expect(await disconnectNic(bus.path, adopted, signal)).toBeUndefined();
+    expect(bus.active).toBe('/');
+    expect(await activateNic(bus.path, nic, signal)).toBeUndefined();
+    expect(bus.activated).toEqual(['/org/freedesktop/NetworkManager/Devices/3']);
   });
 
   // NM_SETTINGS_CONNECTION_FLAG_EXTERNAL, and volatile, used before 1.26, which had no such flag.

@@ -12,18 +12,20 @@ const generated = 0x2;
 const mirroring = 0x4 | 0x8;
 
 /** NIC with its current link name, so no other NIC is meant. */
-export interface LeasedNic {
+export interface ManagedNic {
   readonly name: string;
   readonly mac: string;
+  /** True if a user's profile is adopted; otherwise only an automatic profile is released. */
+  readonly isAdopted?: boolean;
 }
 
 /**
- * Makes NetworkManager remove configuration set by an automatic profile; a user's profile stays active. Returns why
- * nothing was removed. Rejects if the bus or NetworkManager does not answer before `signal`.
+ * Makes NetworkManager remove configuration set by an automatic profile; a user's profile stays active unless adopted.
+ * Returns why nothing was removed. Rejects if the bus or NetworkManager does not answer before `signal`.
  */
 export function disconnectNic(
   socket: string,
-  nic: LeasedNic,
+  nic: ManagedNic,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   return onDevice(socket, nic, signal, async (bus, device) => {
@@ -33,7 +35,7 @@ export function disconnectNic(
     const connection = `${service}.Connection.Active`;
     const profile = String(await property(bus, active, connection, 'Connection'));
     const flags = await property(bus, profile, `${service}.Settings.Connection`, 'Flags');
-    const problem = problemWith(flags);
+    const problem = problemWith(flags, nic);
     if (problem !== undefined) {
       return `profile "${String(await property(bus, active, connection, 'Id'))}" ${problem}`;
     }
@@ -42,9 +44,10 @@ export function disconnectNic(
   });
 }
 
-/** Returns why a profile is not an automatic profile for a NIC without a profile. */
-function problemWith(flags: Value): string | undefined {
-  if (typeof flags !== 'number' || (flags & generated) === 0) return 'is not auto-generated';
+/** Returns why a profile is neither adopted nor an automatic profile for a NIC without a profile. */
+function problemWith(flags: Value, { isAdopted = false }: ManagedNic): string | undefined {
+  if (typeof flags !== 'number' || !(isAdopted || (flags & generated) !== 0))
+    return 'is not auto-generated';
   return (flags & mirroring) === 0 ? undefined : 'mirrors foreign configuration';
 }
 
@@ -54,19 +57,40 @@ function problemWith(flags: Value): string | undefined {
  */
 export function unmanageNic(
   socket: string,
-  nic: LeasedNic,
+  nic: ManagedNic,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   return onDevice(socket, nic, signal, async (bus, device) => {
-    const managed = [{ text: `${service}.Device` }, { text: 'Managed' }, { variant: false }];
-    await call(bus, device, properties, 'Set', ...managed);
+    await setManaged(bus, device, false);
     return undefined;
   });
 }
 
+/**
+ * Makes NetworkManager configure the NIC again, by the best profile. Returns and rejects like `disconnectNic`; rejects
+ * without a profile for the NIC.
+ */
+export function activateNic(
+  socket: string,
+  nic: ManagedNic,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return onDevice(socket, nic, signal, async (bus, device) => {
+    await setManaged(bus, device, true);
+    const best = [{ object: '/' }, { object: device }, { object: '/' }];
+    await call(bus, root, service, 'ActivateConnection', ...best);
+    return undefined;
+  });
+}
+
+async function setManaged(bus: SystemBus, device: string, isManaged: boolean): Promise<void> {
+  const managed = [{ text: `${service}.Device` }, { text: 'Managed' }, { variant: isManaged }];
+  await call(bus, device, properties, 'Set', ...managed);
+}
+
 async function onDevice(
   socket: string,
-  { name, mac }: LeasedNic,
+  { name, mac }: ManagedNic,
   signal: AbortSignal,
   work: (bus: SystemBus, device: string) => Promise<string | undefined>,
 ): Promise<string | undefined> {

@@ -12,7 +12,7 @@ import {
 import type { KernelSnapshot, Link } from '../snapshot.ts';
 import { type HostAccess, observeLinks } from './host.ts';
 import { isThere, namesIn, readHostFiles } from './host-files.ts';
-import { networkdLinks, valueOf } from './managed-links.ts';
+import { networkdLinks, networkManagerLinks, valueOf } from './managed-links.ts';
 
 /** Links excluded from the evidence: managed and requested NICs. An entry may still name the node's own NIC. */
 export interface Ours {
@@ -26,8 +26,6 @@ export async function observeFamily(site: HostAccess, ours: Ours): Promise<Famil
   return familyIn(await readEvidence(site, ours));
 }
 
-/** Folder with a file per link known to NetworkManager, named by link index. */
-const networkManagerLinks = '/run/NetworkManager/devices';
 /** Folder with a link `invocation:UNIT` per active unit. */
 const units = '/run/systemd/units';
 

@@ -34,8 +34,10 @@ function readHostFile(hostRoot: string, path: string): HostFile | undefined {
     if (real === masked) return { path, text: '', mode: 0 };
     const status = statSync(real);
     const mode = status.mode & 0o777;
+    const { uid, gid } = status;
     // Reading a pipe would block forever.
-    return { path, text: status.isFile() ? readFileSync(real, 'utf8') : '', mode };
+    const text = status.isFile() ? readFileSync(real, 'utf8') : '';
+    return { path, text, mode, ...(uid === 0 && gid === 0 ? {} : { owner: `${uid}:${gid}` }) };
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!unreadable.has(code)) throw error;

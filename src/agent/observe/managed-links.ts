@@ -1,12 +1,18 @@
 import { dirname } from 'node:path';
+import { interfaceName, maxIndex } from '../../api/names.ts';
+import { interim } from '../backends/ifcfg-claims.ts';
+import { profileUuid } from '../backends/profile.ts';
 import type { Link, ManagedLink } from '../snapshot.ts';
 import { readHostFiles } from './host-files.ts';
 
 /** Folder with a file per link known to networkd, named by link index (sd-network reads them too). */
 export const networkdLinks = '/run/systemd/netif/links';
 
+/** Folder with a file per link known to NetworkManager, named by link index. */
+export const networkManagerLinks = '/run/NetworkManager/devices';
+
 /**
- * Returns networkd's view of the NICs with these MACs and of the node's other NICs. A node may have hundreds of container
+ * Returns the network manager's view of the NICs with these MACs and of the node's other NICs. A node may have hundreds of container
  * links, so only these files are read.
  */
 export function managedLinksOn(
@@ -16,10 +22,36 @@ export function managedLinksOn(
 ): ReadonlyMap<number, ManagedLink> {
   const nics = links.filter(({ mac, kind }) => macs.has(mac) || kind === undefined);
   return new Map(
-    nics.flatMap(({ index }) => {
-      const text = networkdLink(hostRoot, index);
-      return text === '' ? [] : [[index, managedLink(hostRoot, text)] as const];
+    nics.flatMap(({ index, mac }) => {
+      const text = linkFile(hostRoot, networkdLinks, index);
+      const link =
+        text === '' ? profiledLink(hostRoot, { index, mac }) : managedLink(hostRoot, text);
+      return link ? [[index, link] as const] : [];
     }),
+  );
+}
+
+/** Returns the link as NetworkManager configures the link; undefined if unmanaged, or managed without a profile. */
+function profiledLink(
+  hostRoot: string,
+  { index, mac }: Pick<Link, 'index' | 'mac'>,
+): ManagedLink | undefined {
+  const file = profileOn(hostRoot, index);
+  if (file === undefined) return undefined;
+  const profile = ownUuids(mac).has(file) ? 'own' : 'foreign';
+  return { file, profile, names: [], nameServers: [] };
+}
+
+/** Returns the uuid of the active NetworkManager profile on the link; undefined if none. */
+function profileOn(hostRoot: string, index: number): string | undefined {
+  const text = linkFile(hostRoot, networkManagerLinks, index);
+  return valueOf(text, 'managed') === 'true' ? valueOf(text, 'connection-uuid') : undefined;
+}
+
+function ownUuids(mac: string): ReadonlySet<string> {
+  const names = Array.from({ length: maxIndex + 1 }, (_, index) => interfaceName(index));
+  return new Set(
+    names.flatMap((name) => [profileUuid({ mac, name }), profileUuid({ mac, name }, interim)]),
   );
 }
 
@@ -41,18 +73,18 @@ function fileText(hostRoot: string, path: string): string {
 
 /** True if networkd is still configuring the link; false without a state file. */
 export function isConfiguring(hostRoot: string, index: number): boolean {
-  const state = valueOf(networkdLink(hostRoot, index), 'ADMIN_STATE');
+  const state = valueOf(linkFile(hostRoot, networkdLinks, index), 'ADMIN_STATE');
   return state === 'pending' || state === 'initialized' || state === 'configuring';
 }
 
 /** Returns the file by which networkd configures the link; undefined if none. */
 export function networkFileOn(hostRoot: string, index: number): string | undefined {
-  return valueOf(networkdLink(hostRoot, index), 'NETWORK_FILE');
+  return valueOf(linkFile(hostRoot, networkdLinks, index), 'NETWORK_FILE');
 }
 
-/** Returns networkd's state file about the link; empty without a file. */
-function networkdLink(hostRoot: string, index: number): string {
-  const files = readHostFiles(hostRoot, { directory: networkdLinks, suffix: String(index) });
+/** Returns a network manager's state file about the link; empty without a file. */
+function linkFile(hostRoot: string, directory: string, index: number): string {
+  const files = readHostFiles(hostRoot, { directory, suffix: String(index) });
   return files.find(({ path }) => path.endsWith(`/${index}`))?.text ?? '';
 }
 

@@ -116,7 +116,7 @@ describe('a NIC configured by cloud-init on netplan', () => {
         'create /etc/netplan/90-multinic0.yaml',
       ]),
     );
-    expect(unit?.handover).toEqual({ names: ['ens1'] });
+    expect(unit?.handover).toEqual({ by: 'networkd', names: ['ens1'] });
     expect(unit?.record?.adopted).toMatchObject([{ path: cloudInit, id: 'ens1' }]);
     expect(unit?.record?.owned?.routes).toEqual([]);
   });
@@ -309,5 +309,5 @@ test('a released NIC keeps the foreign file, and networkd configures the link ag
       'remove /etc/netplan/90-multinic0-foreign.yaml',
     ]),
   );
-  expect(released?.handover).toEqual({ names: [] });
+  expect(released?.handover).toEqual({ by: 'networkd', names: [] });
 });

@@ -6,6 +6,7 @@ import { coded } from '../../api/nic-codes.ts';
 import { isPattern } from '../shell-pattern.ts';
 import {
   type Address,
+  type ConfigFile,
   type FixedConfig,
   isKernelMade,
   type ManagedLink,
@@ -80,8 +81,9 @@ function adoptableOn(nic: AdoptableNic, site: RuledSite): Adoptable | undefined 
   const foreign = foreignOn(nic, site.host);
   const other = nic.record ? undefined : otherClaim(nic.named, site.host);
   if (claims.length === 0 && !other && isEmpty(foreign)) return undefined;
-  const subject: Subject = { ...nic, claims: other ? [...claims, other] : claims, foreign };
-  const takeover = takeoverOf(subject);
+  const all = withParts(other ? [...claims, other] : claims, site.host);
+  const subject: Subject = { ...nic, claims: all, foreign };
+  const takeover = takeoverOf(subject, site.adoption);
   const isKnown = isAdopted(takeover, nic.record, nic.named);
   const against = firstObjection(isKnown ? fileObjections : objections, subject, site);
   return against ?? { takeover, isKnown };
@@ -99,6 +101,13 @@ function firstObjection(
     return { objection, ...(found === true ? {} : { claim: found }) };
   }
   return undefined;
+}
+
+/** Adds files extending claiming files, such as an ifcfg file's routes. */
+function withParts(claims: readonly Claim[], { files }: Snapshot): Claim[] {
+  const paths = claims.map(({ file }) => file.path);
+  const parts = files.filter(({ own, partOf = '' }) => !own && paths.includes(partOf));
+  return [...claims, ...parts.map((file) => ({ file, stanza: file.stanzas?.[0] }))];
 }
 
 function otherClaim(named: NamedNic, host: Snapshot): Claim | undefined {
@@ -176,7 +185,7 @@ function isForNicOnly({ file, stanza, pattern }: Claim, { mac, names }: NamedNic
 }
 
 function wins({ file }: Claim, { desired: { index } }: Subject, rules: AdoptionRules): boolean {
-  return rules.precedes(basename(file.path), basename(rules.path(index)));
+  return rules.precedes(file, basename(rules.path(index)));
 }
 
 /** Returns a foreign address or route from neither a lease nor a stanza; false: none. */
@@ -205,31 +214,40 @@ function explainedIn(claims: readonly Claim[], foreign: Foreign): Foreign {
   };
 }
 
-/** True if the NIC gives the node its only name servers. */
+/**
+ * True if the NIC gives the node its only name servers. NetworkManager does not show a lease's name servers: on every link
+ * a lease counts as a source.
+ */
 function isOnlyResolver({ claims, link }: Subject, { host }: AdoptionSite): Claim | boolean {
   const { managedLinks = new Map<number, ManagedLink>() } = host;
-  const given = claims.find(({ stanza }) => stanza?.nameServers !== undefined);
-  const leased = managedLinks.get(link.index)?.nameServers ?? [];
-  if (!given && leased.length === 0) return false;
+  const managed = managedLinks.get(link.index);
+  const hasServers = ({ nameServers, dhcp }: Stanza) =>
+    nameServers !== undefined || (managed?.profile !== undefined && dhcp === true);
+  const given = claims.find(({ stanza }) => stanza && hasServers(stanza));
+  if (!given && !managed?.nameServers.length) return false;
   const ours = new Set(claims.map(({ stanza }) => stanza));
   const others = host.files.flatMap((file) => file.stanzas ?? []);
   const isElsewhere =
     [...managedLinks].some(([index, on]) => index !== link.index && on.nameServers.length > 0) ||
-    others.some((stanza) => !ours.has(stanza) && stanza.nameServers !== undefined);
+    others.some((stanza) => !ours.has(stanza) && hasServers(stanza));
   return isElsewhere ? false : (given ?? true);
 }
 
-function takeoverOf(nic: Subject): Takeover {
+function takeoverOf(nic: Subject, { edit }: AdoptionRules): Takeover {
   const { claims } = nic;
   const foreign = explainedIn(claims, nic.foreign);
   const fixed = fixedIn(claims);
   const ruled = fixed.rules.flatMap(({ from, table }) => rulesFrom([table], [ipOf(from)]));
   return {
     adopted: claims.flatMap(({ file, stanza }) =>
-      stanza?.id === undefined
-        ? []
-        : [{ path: file.path, id: stanza.id, sha256: sha256(file.text), mode: file.mode }],
+      stanza?.id === undefined ? [] : [adoptedConfig(file, stanza.id, edit)],
     ),
+    edits: edit
+      ? claims.flatMap(({ file }) => {
+          const text = edit.apply(file);
+          return text === file.text ? [] : [{ file, text }];
+        })
+      : [],
     owned: {
       tables: [],
       ips: [...new Set([...foreign.addresses.map(({ cidr }) => cidr), ...fixed.addresses])].map(
@@ -238,6 +256,20 @@ function takeoverOf(nic: Subject): Takeover {
       routes: [...new Set(foreign.routes.map(routeKey))],
       rules: [...new Set(ruled)],
     },
+  };
+}
+
+/** Returns a stanza's record; the digest is of the unedited file. */
+function adoptedConfig(file: ConfigFile, id: string, edit: AdoptionRules['edit']): AdoptedConfig {
+  const { path, mode, owner = '0:0' } = file;
+  const original = edit?.undo(file) ?? file.text;
+  const lines = edit ? edit.lines(edit.apply(file)) : [];
+  return {
+    path,
+    id,
+    sha256: sha256(original),
+    mode,
+    ...(lines.length > 0 ? { owner, lines } : {}),
   };
 }
 

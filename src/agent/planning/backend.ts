@@ -34,12 +34,24 @@ export interface RenderedNic {
   readonly interim?: readonly RenderedFile[];
 }
 
+/** Reversible edit for a foreign file's lines. */
+interface ForeignEdit {
+  /** Returns the file's text without effect on the NIC; an edited file stays as is. */
+  apply(file: HostFile): string;
+  /** Returns the text from before the edit; changes by users since stay. */
+  undo(file: HostFile): string;
+  /** Returns edited line numbers, from 1. */
+  lines(text: string): number[];
+}
+
 /** How a manager decides between a foreign file and the file of an adopted NIC. */
 export interface AdoptionRules {
   /** Returns the path for the file ending foreign stanzas' effect on NIC `index`. */
   path(index: number): string;
-  /** True if the manager prefers foreign file `other` to our file `own`, by name. */
-  precedes(other: string, own: string): boolean;
+  /** True if the manager prefers foreign file `other` to our file with the name `own`. */
+  precedes(other: ConfigFile, own: string): boolean;
+  /** Edit for foreign files naming or configuring the NIC beside ours; absent: foreign files stay unchanged. */
+  readonly edit?: ForeignEdit;
 }
 
 /** Boot configuration for a network manager's NICs. Pure: callers read and write the files. */

@@ -9,7 +9,14 @@ import {
 } from '../../api/names.ts';
 import { nicOf } from '../identity.ts';
 import { hasOtherDefault, isDefault } from '../own-link.ts';
-import { type Link, type Route, type Rule, rt, type Snapshot } from '../snapshot.ts';
+import {
+  type ConfigFile,
+  type Link,
+  type Route,
+  type Rule,
+  rt,
+  type Snapshot,
+} from '../snapshot.ts';
 import type { AdoptedConfig, AgentState, NicRecord, Ownership } from '../state.ts';
 
 /** Keys for host state belonging to one managed NIC, old and new. */
@@ -21,6 +28,8 @@ export interface Takeover {
   readonly adopted: readonly AdoptedConfig[];
   /** Ownership keys of the configuration in the kernel. */
   readonly owned: Belongings;
+  /** Foreign files, with text without effect on the NIC. */
+  readonly edits: readonly { readonly file: ConfigFile; readonly text: string }[];
 }
 
 /** Configuration given to a NIC. */

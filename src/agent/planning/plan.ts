@@ -18,13 +18,14 @@ import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-s
 import { type Obsolete, unlistedNics } from './obsolete.ts';
 import { generatedConfigOf, isOwnRule, keysOf } from './ownership.ts';
 import { firstRefusal, permission, type Refusal, refusal } from './refusals.ts';
+import { handBackTo, undoneEdits } from './return.ts';
 import {
   hasLostSettings,
   withForeignMode,
   withForeignSettings,
   withoutForeignChanges,
 } from './settings.ts';
-import { isForeign, managerStep } from './takeover.ts';
+import { managerStep } from './takeover.ts';
 import {
   inOrder,
   isDone,
@@ -95,7 +96,7 @@ function applyUnit(input: PlanInput, candidate: Candidate, taken: Taken): Unit {
   const after = withForeignSettings(want, before, isSetUp(candidate, bootId) && !lost);
   const evict = link.name !== desired.name && taken.names.has(link.name);
   const rendered = backend.render(desired);
-  const files = writeChanges(host, entry.mac, rendered, taken.paths);
+  const files = writeChanges(host, entry.mac, rendered, taken.paths, candidate.takeover?.edits);
   return {
     action: 'apply',
     target: {
@@ -141,7 +142,7 @@ function unitAtBoot(
     before: now,
     after: now,
     change: { sysctls: [], operations: [] },
-    files: writeChanges(host, mac, rendered, taken.paths),
+    files: writeChanges(host, mac, rendered, taken.paths, candidate.takeover?.edits),
     desired,
     atBoot,
     record: {
@@ -301,21 +302,15 @@ function removalUnit(
     before,
     after,
     change: diffNic(before, after),
-    ...handBackTo(host, record, link),
+    ...handBackTo(host, record, link, backend),
     ...leftFile(host, record),
-    files: removeChanges(fileHost, record.mac, record.files[0]?.path ?? backend.path(record.index)),
+    files: removeChanges(
+      fileHost,
+      record.mac,
+      record.files[0]?.path ?? backend.path(record.index),
+      undoneEdits(fileHost, record, backend),
+    ),
   };
-}
-
-/**
- * Returns the return of an adopted link to networkd, unless networkd has our file in memory since boot: networkd would
- * only configure the NIC by our file again.
- */
-function handBackTo({ managedLinks }: Snapshot, { adopted }: NicRecord, link: Link | undefined) {
-  const file = link && managedLinks?.get(link.index)?.file;
-  return adopted && link && (file === undefined || isForeign(file))
-    ? { handover: { names: [] } }
-    : {};
 }
 
 /** Returns the file that stays because its folder is missing, with the record that keeps index and file. */
@@ -373,7 +368,7 @@ export function hostAfterRemoval(host: Snapshot, removals: readonly Unit[]): Sna
   // Unchanged paths stay: they may hold a foreign file, or a file for a NIC reusing the index.
   const removedFiles = removals
     .flatMap(({ files }) => inOrder(files))
-    .filter(({ changed }) => changed);
+    .filter(({ changed, after }) => changed && after === null);
   const paths = new Set(removedFiles.map(({ path }) => path));
   return {
     ...host,

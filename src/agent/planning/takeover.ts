@@ -1,17 +1,28 @@
 import { basename } from 'node:path';
+import type { Family } from '../../api/job.ts';
 import { coded } from '../../api/nic-codes.ts';
 import { matchesPattern } from '../shell-pattern.ts';
-import type { Link, Snapshot } from '../snapshot.ts';
+import type { Link, ManagedLink, Snapshot } from '../snapshot.ts';
 import type { DesiredNic } from './desired.ts';
 import type { Refusal } from './refusals.ts';
 
 /** System bus: present, or why the network manager cannot be reached. */
 export type Bus = 'present' | { readonly missing: true } | { readonly problem: string };
 
-/** Makes networkd select a link's file again, only among the files in memory: no other link changes. */
+/** Makes the network manager release a link. */
 export interface Handover {
+  /**
+   * `networkd` selects the link's file again, only among the files in memory: no other link changes. `NetworkManager`
+   * disconnects the link and ignores the link until the next boot.
+   */
+  readonly by: 'networkd' | 'NetworkManager';
   /** Alternative names by which the foreign file would match the link again. */
   readonly names: readonly string[];
+}
+
+/** True for the families with NetworkManager. */
+export function isNetworkManager(family: Family): boolean {
+  return family === 'keyfile' || family === 'ifcfg';
 }
 
 /** What the network manager does with a link while the NIC is taken over. */
@@ -20,7 +31,7 @@ export type ManagerStep = { readonly handover: Handover } | { readonly atBoot: R
 /**
  * Returns how the manager stops configuring the link by a foreign file; undefined if no manager does. networkd selects
  * a file by the link's names: once no name matches, networkd drops the link's configuration. A file matching by MAC
- * alone stays in effect until the next boot.
+ * alone stays in effect until the next boot. NetworkManager releases a link on request.
  */
 export function managerStep(
   { index }: Pick<Link, 'index'>,
@@ -29,16 +40,18 @@ export function managerStep(
   bus: Bus,
 ): ManagerStep | undefined {
   const managed = managedLinks?.get(index);
-  if (!isForeign(managed?.file)) return undefined;
+  if (!managed || !isForeign(managed)) return undefined;
   if (bus !== 'present') return { atBoot: 'missing' in bus ? busMissing : busFailed(bus.problem) };
-  const { names, file = '' } = managed ?? { names: [] };
+  const { names, file = '', profile } = managed;
+  if (profile) return { handover: { by: 'NetworkManager', names: [] } };
   if (names.length === 0 || names.some((pattern) => matchesPattern(name, pattern)))
     return { atBoot: linkHeld(file) };
-  return { handover: { names } };
+  return { handover: { by: 'networkd', names } };
 }
 
-/** True if the manager configures the link by a file of other software. */
-export function isForeign(file: string | undefined): boolean {
+/** True if the manager configures the link by a file or profile of other software. */
+export function isForeign({ file, profile }: Pick<ManagedLink, 'file' | 'profile'>): boolean {
+  if (profile) return profile === 'foreign';
   return file !== undefined && !ownFile.test(basename(file));
 }
 

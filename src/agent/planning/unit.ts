@@ -6,6 +6,7 @@ import type { RenderedFile, RenderedNic } from './backend.ts';
 import type { DesiredNic } from './desired.ts';
 import type { NicState, RecordedNic } from './nic-state.ts';
 import { batchLine, type Change } from './operation.ts';
+import type { Takeover } from './ownership.ts';
 import type { Refusal } from './refusals.ts';
 import { settingName } from './settings.ts';
 import type { Handover } from './takeover.ts';
@@ -27,6 +28,8 @@ export interface FileChange {
   readonly mode: number;
   /** False if the file is already correct. */
   readonly changed: boolean;
+  /** Set for a foreign file; absent: a file of ours. */
+  readonly foreign?: 'edit' | 'undo';
 }
 
 /** File changes for one NIC. The addresses appear and disappear with a single file. */
@@ -156,15 +159,17 @@ function fileText({ path, before, after }: FileChange): string {
 
 /**
  * Returns file changes leaving a NIC with exactly the rendered files; files from earlier generations are removed.
- * `taken` lists paths written by other NICs in the plan.
+ * `taken` lists paths written by other NICs in the plan. Edits of foreign files come first.
  */
 export function writeChanges(
   host: Snapshot,
   mac: string,
   { companions, main, interim = [] }: RenderedNic,
   taken: ReadonlySet<string>,
+  edits: Takeover['edits'] = [],
 ): FileChanges {
-  const written = [...companions, main].map((file) => changeTo(host, file));
+  const foreign = edits.map(({ file, text }) => foreignChange('edit', file, text));
+  const written = [...foreign, ...[...companions, main].map((file) => changeTo(host, file))];
   const paths = new Set([...taken, ...written.map(({ path }) => path)]);
   const obsolete = ownFiles(host, mac)
     .filter(({ path }) => !paths.has(path))
@@ -183,7 +188,7 @@ export function writeChanges(
 /** True if a boot at any moment sees only old or only new files: one file is replaced, or none existed. */
 function isReplacedAtOnce(files: FileChanges, main: RenderedFile): boolean {
   const replaced = lasting(files).filter(
-    ({ changed, path }) => changed && dirname(path) === dirname(main.path),
+    ({ changed, path, foreign }) => changed && !foreign && dirname(path) === dirname(main.path),
   );
   return replaced.length < 2 || replaced.every(({ before }) => before === null);
 }
@@ -201,14 +206,31 @@ function changeTo(host: Snapshot, { path, text, mode }: RenderedFile): FileChang
   return { path, before: there?.text ?? null, after: text, mode, changed };
 }
 
-/** Returns file changes leaving a NIC without files; `path` is the commit path if no file exists. */
-export function removeChanges(host: Snapshot, mac: string, path: string): FileChanges {
+export function foreignChange(
+  foreign: 'edit' | 'undo',
+  { path, text, mode }: ConfigFile,
+  after: string,
+): FileChange {
+  return { path, before: text, after, mode, changed: true, foreign };
+}
+
+/**
+ * Returns file changes leaving a NIC without files; `path` is the commit path if no file exists. Foreign files get their
+ * effect back first.
+ */
+export function removeChanges(
+  host: Snapshot,
+  mac: string,
+  path: string,
+  undone: readonly FileChange[] = [],
+): FileChanges {
   const files = ownFiles(host, mac).toSorted(
     (a, b) => Number(b.path === path) - Number(a.path === path),
   );
   const [commit, ...obsolete] = files.map(removal);
   const none = { path, before: null, after: null, mode: 0, changed: false };
-  return { companions: [], commit: commit ?? none, obsolete };
+  if (commit) return { companions: undone, commit, obsolete };
+  return { companions: undone.slice(0, -1), commit: undone.at(-1) ?? none, obsolete };
 }
 
 function ownFiles(host: Snapshot, mac: string): ConfigFile[] {

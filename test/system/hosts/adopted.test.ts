@@ -3,7 +3,7 @@ import type { Box } from '../../../rig/hosts/box/box.ts';
 import { ip } from '../../../rig/hosts/namespace/command.ts';
 import type { JobRequest, JobResult } from '../../../src/api/job.ts';
 import { request } from '../../fixtures/agent-samples.ts';
-import { KernelEvents } from '../../fixtures/kernel-events.ts';
+import { KernelEvents, longestGap } from '../../fixtures/kernel-events.ts';
 import { nic } from '../../host/agent-process.ts';
 import { eventually } from '../../host/eventually.ts';
 import { rotated } from '../../rotation.ts';
@@ -134,20 +134,6 @@ const configured = wanted.map(({ index }) => ({
 }));
 const removal = { mayRemove: wanted.map(({ mac }) => mac) };
 const removed = { outcome: 'ok', nics: all({ state: 'Removed' }) };
-
-/** Longest time in ms from the deletion of an IPv4 address to its next appearance; Infinity if the address stays away. */
-function longestGap(lines: readonly string[]): number {
-  const gaps = lines.flatMap((line, at) => {
-    const [, time = '', address] = /\[(\S+)\] Deleted .* inet (\S+)/.exec(line) ?? [];
-    if (address === undefined) return [];
-    const back = lines
-      .slice(at)
-      .find((later) => /\] \d+: /.test(later) && later.includes(` inet ${address} `));
-    const [, then = ''] = /\[(\S+)\]/.exec(back ?? '') ?? [];
-    return [then === '' ? Infinity : Date.parse(then) - Date.parse(time)];
-  });
-  return Math.max(0, ...gaps);
-}
 
 /** Adopted NICs after a boot, which the network manager configured before any agent run. */
 async function expectAdoptedAfterBoot(host: Box, agent: Agent): Promise<void> {
