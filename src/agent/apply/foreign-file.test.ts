@@ -13,7 +13,11 @@ afterEach(() => host[Symbol.asyncDispose]());
 
 const path = '/etc/scripts/ifcfg-ens4';
 const edit: FileChange = {
-  ...{ path, before: 'old', after: 'edited', mode: 0o664, changed: true },
+  path,
+  before: 'old',
+  after: 'edited',
+  mode: 0o664,
+  changed: true,
   foreign: 'edit',
 };
 const { foreign: _, ...own } = edit;

@@ -24,21 +24,33 @@ const head = ['[connection]', 'id=cloud-init ens1', 'uuid=f8a5', 'type=ethernet'
 /** Profile in the form of cloud-init's renderer network-manager. */
 const profile = (four: readonly string[], connection: readonly string[] = [], of = mac): string =>
   [
-    ...[...head, 'autoconnect-priority=120', ...connection, '', '[ethernet]', `mac-address=${of}`],
-    ...['', '[ipv4]', ...four, ''],
+    ...head,
+    'autoconnect-priority=120',
+    ...connection,
+    '',
+    '[ethernet]',
+    `mac-address=${of}`,
+    '',
+    '[ipv4]',
+    ...four,
+    '',
   ].join('\n');
 
 const auto = ['method=auto'];
 const fixed = [
-  ...['method=manual', 'address1=10.0.0.1/24', 'gateway=10.0.0.254'],
-  ...['route1=10.9.0.0/16,10.0.0.254', 'route1_options=table=101', 'dns=10.0.0.53;'],
+  'method=manual',
+  'address1=10.0.0.1/24',
+  'gateway=10.0.0.254',
+  'route1=10.9.0.0/16,10.0.0.254',
+  'route1_options=table=101',
+  'dns=10.0.0.53;',
 ];
 
 const lease = {
   addresses: [address('ens1', '10.0.0.1/24', { temporary: true })],
   routes: [route('0.0.0.0/0', 'ens1', { via: '10.0.0.254', protocol: 16, metric: 101 })],
 };
-const given = {
+const configured = {
   addresses: [address('ens1', '10.0.0.1/24')],
   routes: [
     route('0.0.0.0/0', 'ens1', { via: '10.0.0.254', protocol: 4, metric: 101 }),
@@ -93,7 +105,7 @@ async function outcome(site: Site): Promise<string> {
 }
 
 const leased = { family: 'keyfile', path: keyfile, text: profile(auto), on: lease } as const;
-const fixedSite = { ...leased, text: profile(fixed), on: given } as const;
+const fixedSite = { ...leased, text: profile(fixed), on: configured } as const;
 
 const ifcfgText = `BOOTPROTO=dhcp\nDEVICE=ens1\nHWADDR=${mac}\nONBOOT=yes\n`;
 const ifcfgPath = '/etc/sysconfig/network-scripts/ifcfg-ens1';
@@ -227,7 +239,10 @@ describe('a NIC configured by a NetworkManager profile', () => {
       'an address from no file',
       {
         ...fixedSite,
-        on: { ...given, addresses: [...given.addresses, address('ens1', '10.0.0.77/32')] },
+        on: {
+          ...configured,
+          addresses: [...configured.addresses, address('ens1', '10.0.0.77/32')],
+        },
       },
       /NotFromFile,?.*item=10.0.0.77\/32/,
     ],

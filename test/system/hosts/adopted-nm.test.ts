@@ -183,5 +183,11 @@ test.each(rotated('managers of adopted profiles', managers, 2, ([family]) => fam
     expect(await foreignFiles(host, folder)).toBe(foreign);
     await host.reboot();
     await untilConfigured(host, byCloudInit);
+
+    // Released in the same boot, NetworkManager takes the NICs back at once.
+    expect(await agent('apply', { generation: 3 })).toMatchObject({ nics: configured });
+    await agent('apply', { interfaces: [], mayRemove, generation: 4 });
+    await untilConfigured(host, byCloudInit);
+    expect(await foreignFiles(host, folder)).toBe(foreign);
   },
 );
