@@ -43,7 +43,7 @@ const stateCounts = z.object(
   >,
 );
 
-const clusterView = z.object({
+export const clusterView = z.object({
   providerId: z.string().describe('Business cluster.'),
   reachable: z
     .boolean()
@@ -194,7 +194,7 @@ export const nodesQuery = pageQuery.extend({
 });
 
 /** An OpenstackConfig in relation to a port. */
-const portConfigView = z.object({
+export const portConfigView = z.object({
   config: configKey,
   selectsServer: z.boolean().optional().describe('Absent: the selection could not be read.'),
   selectsSubnet: z.boolean().optional().describe('Absent: the selection could not be read.'),

@@ -22,6 +22,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Absent only on public routes: health and docs. */
     readonly admit?: Admit;
+    /** True: the response is a long stream. The request holds no slot and has no deadline; the route limits its streams. */
+    readonly isStream?: boolean;
   }
   interface FastifyRequest {
     /** null on public routes. */
@@ -67,7 +69,7 @@ export function admitRequests(app: HttpServer, options: AdmissionOptions): void 
     if (probes.has(request.routeOptions.url ?? '')) return;
     if (request.is404) throw noSuchRoute(request, options.routesAt);
     request.caller = (await request.routeOptions.config.admit?.(request)) ?? null;
-    exchange.hold(slots.take(keyOf(request)));
+    if (!request.routeOptions.config.isStream) exchange.hold(slots.take(keyOf(request)));
   }
 
   app.addHook('onRequest', admit);
@@ -75,7 +77,7 @@ export function admitRequests(app: HttpServer, options: AdmissionOptions): void 
     if (route.url.startsWith('/v1/') && !route.config?.admit) {
       throw new Error(`${String(route.method)} ${route.url} does not declare who may call it`);
     }
-    if (route.config?.admit) route.handler = limited(route.handler);
+    if (route.config?.admit && !route.config.isStream) route.handler = limited(route.handler);
   });
 }
 

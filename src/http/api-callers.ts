@@ -21,15 +21,20 @@ export function admitApiCallers(tokens: TokenFile | undefined, verb: Verb): Admi
 }
 
 /** Returns the business clusters visible to the caller; undefined: all. */
-export function visibleProviders({ caller }: FastifyRequest): readonly string[] | undefined {
+export function visibleProviders({
+  caller,
+}: Pick<FastifyRequest, 'caller'>): readonly string[] | undefined {
   const providers = caller?.providers ?? [];
   return providers.includes('*') ? undefined : providers;
 }
 
 /** Throws 503 on a replica without leadership: only the leader's data are current. */
 export function refuseStale(why: string | undefined): void {
-  if (why === undefined) return;
-  throw new HttpProblem(503, 'NotLeading', `${why}; send the request to that replica`, {
+  if (why !== undefined) throw notLeading(why);
+}
+
+export function notLeading(why: string): HttpProblem {
+  return new HttpProblem(503, 'NotLeading', `${why}; send the request to that replica`, {
     retryAfterSeconds: 5,
   });
 }

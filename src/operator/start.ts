@@ -17,6 +17,8 @@ import type { OperatorSettings } from './model/settings/operator.ts';
 import { openStore } from './open-store.ts';
 import { countRequest } from './report/metrics/metrics.ts';
 import { definitionOf, leaseName, neededRights, operatorRights, placesOf } from './rights.ts';
+import { serveEvents } from './serve/events/routes.ts';
+import { createReadSources } from './serve/read-api/read-sources.ts';
 import { serveReads } from './serve/read-api/routes.ts';
 import { servePlans } from './serve/what-if/routes.ts';
 import { wireOperator } from './wiring.ts';
@@ -101,9 +103,13 @@ async function wireAll(
   );
   const operator = wireOperator({ ...base, settings, store, clouds, violas, authorities });
   let leads = false;
+  const leaseEnds: (() => void)[] = [];
+  const onLeaseLost = (end: () => void) => void leaseEnds.push(end);
   const unavailable = () => (leads ? undefined : 'another replica of the operator leads');
   const serveMore: ServedInventory['serveMore'] = (api, tokens) => {
-    serveReads(api, { deps: operator.reads, tokens, unavailable });
+    const sources = createReadSources(operator.reads);
+    serveReads(api, { sources, tokens, unavailable });
+    serveEvents(api, { sources, tokens, unavailable, random, log, onLeaseLost });
     servePlans(api, { ...operator.planRoutes, tokens, unavailable });
   };
   const inventory = async (end: AbortSignal) =>
@@ -115,6 +121,7 @@ async function wireAll(
     lead: async (leading) => credentials.during(leading, operator.lead),
     onLease: (isLeading) => {
       leads = isLeading;
+      if (!isLeading) for (const end of leaseEnds) end();
     },
     tasks: {
       triggers: async (end) => startTriggerServer(settings, requests, context, end),

@@ -11,6 +11,7 @@ import { createHttpServer, listen } from '../../src/http/server.ts';
 import { serveInventory } from '../../src/inventory/routes.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { KubeError } from '../../src/kube/errors.ts';
+import { createReadSources } from '../../src/operator/serve/read-api/read-sources.ts';
 import { serveReads } from '../../src/operator/serve/read-api/routes.ts';
 import { delivered, setScene } from '../../src/operator/testing/scene.ts';
 import { createHealth } from '../../src/process/health.ts';
@@ -77,7 +78,8 @@ async function inventory(): Promise<string> {
   serveInventory(app, { store, tokens: undefined, unavailable: () => undefined });
   const scene = open.use(await setScene());
   await delivered(scene);
-  serveReads(app, { deps: scene.readDeps(), tokens: undefined, unavailable: () => undefined });
+  const sources = createReadSources(scene.readDeps());
+  serveReads(app, { sources, tokens: undefined, unavailable: () => undefined });
   return (await listen(app, { host: '127.0.0.1', port: 0 }, stop.signal)).url;
 }
 

@@ -42,15 +42,18 @@ export class ObjectReads {
 
   /** Returns the OpenstackConfigs; without a recent sync, with the objects' data. */
   async fill(configs: readonly VisibleConfig[]): Promise<readonly VisibleConfig[]> {
+    return Promise.all(this.fillEach(configs));
+  }
+
+  /** Like `fill`, with a promise each: a hanging business cluster delays only its own OpenstackConfigs. */
+  fillEach(configs: readonly VisibleConfig[]): readonly Promise<VisibleConfig>[] {
     const oldest = this.#deps.clock.monotonicMs() - lifetimeMs;
     for (const [key, { at }] of this.#readings) if (at < oldest) this.#readings.delete(key);
-    return Promise.all(
-      configs.map(async (config) => {
-        const { reads, resolved } = config;
-        if (!resolved || !this.#isLate(config) || !this.#isOld(config, resolved)) return config;
-        return { ...config, reads: (await this.#read(config, resolved)) ?? reads };
-      }),
-    );
+    return configs.map(async (config) => {
+      const { reads, resolved } = config;
+      if (!resolved || !this.#isLate(config) || !this.#isOld(config, resolved)) return config;
+      return { ...config, reads: (await this.#read(config, resolved)) ?? reads };
+    });
   }
 
   /** Returns whether nodes exist and no sync will complete soon. */

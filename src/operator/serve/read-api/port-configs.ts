@@ -71,7 +71,8 @@ function selects(server: boolean | undefined, subnet: boolean | undefined): Sele
   return optional({ selectsServer: server, selectsSubnet: subnet });
 }
 
-function stateOf(config: VisibleConfig, trigger: string): Omit<PortConfig, keyof Selects> {
+/** Returns an OpenstackConfig's row without its selection. */
+export function stateOf(config: VisibleConfig, trigger: string): Omit<PortConfig, keyof Selects> {
   const { key, object, reads } = config;
   const { conditions, lastSyncedAt } = statusOf(object);
   const ready = findCondition(conditions, 'Ready');

@@ -15,20 +15,15 @@ import { admitApiCallers, refuseStale, visibleProviders } from '../../../http/ap
 import type { HttpServer } from '../../../http/app.ts';
 import { everyRoute, problemResponses } from '../../../http/problem-responses.ts';
 import type { TokenFile } from '../../../http/token-file.ts';
-import { endpointOf } from '../../model/resolve/endpoints.ts';
-import { Fields } from '../../model/resolve/fields.ts';
 import { listClusters } from './clusters.ts';
-import { LimitedReads } from './limited-reads.ts';
 import { findNode, listNodes, readNode } from './nodes.ts';
-import { ObjectReads } from './object-reads.ts';
 import { portQueryOf } from './port-query.ts';
 import { findPorts } from './ports.ts';
-import type { ReadDeps } from './read-deps.ts';
-import { ReportedClusters } from './reported-clusters.ts';
+import type { ReadSources } from './read-sources.ts';
 import { visibleConfigs } from './visible-configs.ts';
 
 export interface ServedReads {
-  readonly deps: ReadDeps;
+  readonly sources: ReadSources;
   /** Tokens for remote callers; undefined: only loopback callers may read. */
   readonly tokens: TokenFile | undefined;
   /** Returns why the answers may be stale; undefined: current. */
@@ -47,13 +42,10 @@ const nodeQuery = z.strictObject({
 });
 
 /** Serves `GET /v1/clusters`, `/v1/nodes` and `/v1/ports` from the last syncs, with direct reads on request. */
-export function serveReads(app: HttpServer, { deps, tokens, unavailable }: ServedReads): void {
+export function serveReads(app: HttpServer, { sources, tokens, unavailable }: ServedReads): void {
+  const { deps, limited, reported, objects, usual } = sources;
   const errors = problemResponses(problem, ...everyRoute);
   const config = { admit: admitApiCallers(tokens, 'read') };
-  const limited = new LimitedReads(deps.clock);
-  const reported = new ReportedClusters(deps);
-  const objects = new ObjectReads(deps, limited);
-  const usual = usualViola(deps);
 
   async function configsFor(request: FastifyRequest) {
     refuseStale(unavailable());
@@ -74,8 +66,8 @@ export function serveReads(app: HttpServer, { deps, tokens, unavailable }: Serve
     async (request) => {
       const configs = await configsFor(request);
       const { settings } = deps;
-      const sources = { configs, usual, reported, settings, providers: visibleProviders(request) };
-      return listClusters(sources, request.query, request.work);
+      const rows = { configs, usual, reported, settings, providers: visibleProviders(request) };
+      return listClusters(rows, request.query, request.work);
     },
   );
   app.get(
@@ -127,13 +119,4 @@ export function serveReads(app: HttpServer, { deps, tokens, unavailable }: Serve
       return findPorts(portQueryOf(request.query), configs, { deps, limited }, request.work);
     },
   );
-}
-
-/** Returns the operator's own Viola: Viola may know business clusters without any OpenstackConfig. */
-function usualViola({ settings }: ReadDeps) {
-  const { violaEndpoint: own } = settings;
-  if (own === undefined) return undefined;
-  const source = { given: undefined, own, env: undefined };
-  const endpoint = endpointOf('violaEndpoint', source, settings, new Fields());
-  return { ...endpoint, compatibility: 'native' as const };
 }

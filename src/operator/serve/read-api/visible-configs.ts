@@ -25,7 +25,7 @@ export function visibleConfigs(
   providers: readonly string[] | undefined,
 ): VisibleConfig[] {
   const all = deps.configs.list().map((object) => configOf(object, deps));
-  return all.filter((config) => isVisible(config, providers));
+  return all.filter((config) => isVisibleTo(providers, clustersBehind(config)));
 }
 
 function configOf(
@@ -61,12 +61,19 @@ function resolvedOf(
   return config;
 }
 
-/** Requires every business cluster behind the answer: from the spec, and from the last sync. */
-function isVisible(
-  { resolved, reads }: VisibleConfig,
+/** Returns the business clusters behind an OpenstackConfig's rows: from the spec, and from the last sync. */
+export function clustersBehind({
+  resolved,
+  reads,
+}: Pick<VisibleConfig, 'resolved' | 'reads'>): string[] {
+  return [resolved?.providerId, reads?.providerId].filter((id) => id !== undefined);
+}
+
+/** Returns whether a caller with these business clusters may read rows behind `clusters`; undefined: every row. */
+export function isVisibleTo(
   providers: readonly string[] | undefined,
+  clusters: readonly string[],
 ): boolean {
   if (providers === undefined) return true;
-  const own = [resolved?.providerId, reads?.providerId].filter((id) => id !== undefined);
-  return own.length > 0 && own.every((id) => providers.includes(id));
+  return clusters.length > 0 && clusters.every((id) => providers.includes(id));
 }

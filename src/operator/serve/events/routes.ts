@@ -1,0 +1,81 @@
+import type { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
+import type { FastifyReply } from 'fastify';
+import * as z from 'zod';
+import { changeEvent, eventsPath } from '../../../api/events-http.ts';
+import { problem } from '../../../api/node-configs-http.ts';
+import type { Caller } from '../../../http/admission.ts';
+import { admitApiCallers, visibleProviders } from '../../../http/api-callers.ts';
+import type { HttpServer } from '../../../http/app.ts';
+import { everyRoute, problemResponses } from '../../../http/problem-responses.ts';
+import type { TokenFile } from '../../../http/token-file.ts';
+import { Feed, type FeedOptions } from './feed.ts';
+
+interface ServedEvents extends FeedOptions {
+  /** Tokens for remote callers; undefined: only loopback callers may read. */
+  readonly tokens: TokenFile | undefined;
+  /** Registers a callback for a lost Lease. */
+  readonly onLeaseLost: (end: () => void) => void;
+}
+
+const events = changeEvent.describe(
+  'Data of an event: a row as in the lists, or null if the list has no such row any more. Event `reset`: changes are missing; read the lists again.',
+);
+
+/** Serves `GET /v1/inventory/events`. */
+export function serveEvents(
+  app: HttpServer,
+  { tokens, onLeaseLost, ...options }: ServedEvents,
+): void {
+  const feed = new Feed(options);
+  const admit = admitApiCallers(tokens, 'read');
+  onLeaseLost(() => feed.end());
+  app.addHook('preClose', async () => feed.end());
+  app.get(
+    eventsPath,
+    {
+      // A HEAD request would never end.
+      exposeHeadRoute: false,
+      config: { admit, isStream: true },
+      schema: {
+        operationId: 'streamEvents',
+        summary: 'Changed rows of nodes, OpenstackConfigs and business clusters',
+        headers: z.object({
+          'last-event-id': z
+            .string()
+            .max(100)
+            .optional()
+            .describe('Id of the last event; absent: from now on.'),
+        }),
+        response: {
+          200: { description: 'Events.', content: { 'text/event-stream': { schema: events } } },
+          ...problemResponses(problem, ...everyRoute),
+        },
+      },
+    },
+    async (request, reply) => {
+      const providers = visibleProviders(request);
+      const stream = await feed.open({
+        providers,
+        lastEventId: request.headers['last-event-id'],
+        isAdmitted: async () => isSameCaller(await admit(request).catch(() => null), providers),
+      });
+      return sendEvents(reply, stream);
+    },
+  );
+}
+
+/** Returns whether the token still exists, with the same business clusters. */
+function isSameCaller(caller: Caller | null, providers: readonly string[] | undefined): boolean {
+  return caller !== null && isDeepStrictEqual(visibleProviders({ caller }), providers);
+}
+
+function sendEvents(reply: FastifyReply, stream: Readable): FastifyReply {
+  // Fastify and the server's hooks add 11 listeners; Node.js warns about a leak above 10.
+  reply.raw.setMaxListeners(20);
+  return reply
+    .header('cache-control', 'no-store')
+    .header('x-accel-buffering', 'no')
+    .type('text/event-stream')
+    .send(stream);
+}
