@@ -48,7 +48,7 @@ const requests = () => fixture.agents.requests;
 
 const hashOf = (spec: object) => contentHashOn('worker-1', acceptSpec(nodeConfig({ spec })));
 
-it('the content hash has the consent only if it is Adopt', () => {
+it('the content hash has the consent only for Adopt', () => {
   expect([hashOf({}), hashOf({ existingConfiguration: 'Refuse' })]).toEqual([
     'f4f56d174ce87940b7bbccb4739142f6',
     'f4f56d174ce87940b7bbccb4739142f6',
@@ -59,7 +59,7 @@ it('the content hash has the consent only if it is Adopt', () => {
 const boot = (bootID: string) =>
   fixture.setNode('worker-1', { systemUUID: instanceId, machineID: 'machine-1', bootID });
 
-describe('one node', () => {
+describe('a node', () => {
   const nic = { interfaces: [entry(0)] };
 
   beforeEach(async () => {
@@ -68,7 +68,7 @@ describe('one node', () => {
     fixture.run();
   });
 
-  it('each change of the consent starts one run, and requests without consent have the former fields', async () => {
+  it('each change of the consent starts a run, and requests without consent have the former fields', async () => {
     fixture.agents.answer = adopting();
     await fixture.apply('worker-1', nic);
     await fixture.untilReady('worker-1', 'False LeasedByHost');
@@ -105,7 +105,7 @@ describe('one node', () => {
     await fixture.untilReady('worker-1', good);
   });
 
-  it('a check that finds a NIC adopted at the next boot reports no drift, and starts no apply', async () => {
+  it('a check reports no drift for a NIC adopted at the next boot, and starts no apply', async () => {
     fixture.agents.answer = adopting();
     await fixture.apply('worker-1', { ...nic, ...adopt });
     await fixture.untilReady('worker-1', good);
@@ -158,7 +158,7 @@ async function wave(limit: number, expected: number): Promise<number> {
   return started();
 }
 
-describe('rollout of an adoption', () => {
+describe('adoption rollout', () => {
   const count = 12;
   let cluster: RolloutFixture;
 
@@ -198,7 +198,7 @@ describe('rollout of an adoption', () => {
     },
   );
 
-  it('nodes that wait for their boot count as done', async () => {
+  it('nodes waiting for their boot count as done', async () => {
     await refuseAll();
     cluster.adopts = true;
     await cluster.edit(2, 1450);

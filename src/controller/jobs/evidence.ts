@@ -240,12 +240,12 @@ const foundReasons: ReadonlySet<string> = new Set<NicReason>([
   'PrimaryNIC',
 ]);
 
-/** True if the agent refused the NIC for its existing configuration, which an adoption may take over. */
+/** True if the agent refused the NIC for existing configuration; an adoption may succeed. */
 export function isFoundReason(reason: string): boolean {
   return foundReasons.has(reason);
 }
 
-/** Names the agent's age for NICs that an agent without adoption refused for their existing configuration. */
+/** Names the agent's age for NICs refused by an agent without adoption. */
 export function withAgentAge(run: Run, consent: 'Adopt' | undefined): Run {
   if (run.ended?.verdict.kind !== 'result' || consent === undefined) return run;
   const { result } = run.ended.verdict;
@@ -320,7 +320,7 @@ function resultLost(message: string) {
   return { kind: 'failure', reason: 'ResultLost', message } as const;
 }
 
-/** True if the NIC failed, or waits for its link. A NIC adopted at the next boot waits for no run. */
+/** True if the NIC failed, or waits for a link. A NIC adopted at the next boot waits for no run. */
 export function isNicFailing(nic: NicResult): boolean {
   return isOpen(nic) && nic.reason !== 'AdoptedAtBoot';
 }

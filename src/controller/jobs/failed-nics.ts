@@ -30,13 +30,13 @@ export function hasFailed(record: HashedRecord): boolean {
   return !hasEndedWell || failedIn(record.nics).length > 0;
 }
 
-/** True if the last run refused NICs only because other programs had configured them: an adoption may succeed. */
+/** True if the last run refused NICs only for existing configuration: an adoption may succeed. */
 export function isOnlyRefused(record: HashedRecord): boolean {
   const { done, reasons = [] } = record;
   return done === false && reasons.length > 0 && reasons.every(isFoundReason);
 }
 
-/** True if the reason follows a change of the NIC; other reasons leave the NIC unchanged. */
+/** True if the reason follows a change on the NIC. Reasons without a change leave the NIC as before. */
 export function isAfterChange(reason: NicReason): boolean {
   return changed.has(reason);
 }

@@ -27,7 +27,7 @@ export interface JobTemplate {
   readonly serviceAccount: string;
   /** Protects agents from early eviction; undefined: the cluster's default. */
   readonly priorityClass: string | undefined;
-  /** Gives agents access to the system bus of the host. */
+  /** Gives agents access to the host's system bus. */
   readonly systemBus: boolean;
   /**
    * Resources for the agent container. A kubelet rejects a Pod whose requests exceed the node's free resources

@@ -52,7 +52,7 @@ export interface AcceptedSpec {
   readonly keep: readonly string[];
   /** Why no agent may run: the set of NICs to keep is unknown. */
   readonly blocked: string | undefined;
-  /** Consent to take over existing configuration of the NICs; undefined: none. */
+  /** Consent to take over the NICs' existing configuration; undefined: none. */
   readonly existingConfiguration?: 'Adopt' | undefined;
 }
 
@@ -66,7 +66,7 @@ export function acceptSpec({ spec, flaw }: NodeConfig): AcceptedSpec {
     : { ...accepted, blocked: 'spec.nodeName: is empty; set the name of the node' };
 }
 
-/** Returns the consent in the form of a request: Refuse is absent, as in requests before the field existed. */
+/** Returns the consent in request form: Refuse is absent, as in requests before the field existed. */
 export function consentIn({
   existingConfiguration,
 }: {

@@ -61,7 +61,7 @@ const atBoot = { state: 'Pending', reason: 'AdoptedAtBoot' } as const;
 
 it.each<[string, RolloutPhase, RunOutcome, RolloutPhase | undefined]>([
   [
-    'its NIC is adopted at the next boot',
+    'a NIC adopted at the next boot',
     'started',
     result({ outcome: 'partial', nics: [nicResult(0, atBoot)] }),
     'done',
@@ -97,13 +97,13 @@ it.each<[string, RolloutPhase, RunOutcome, readonly [RolloutPhase, macs?: readon
   ['a run without a result', 'started', failure, ['failed', [before, found]]],
   ['a failed host', 'started', result({ outcome: 'failed' }), ['failed', [before, found]]],
   [
-    'a NIC that failed after a change',
+    'a NIC failed after a change',
     'started',
     result({ outcome: 'partial', nics: [nicResult(0), nicResult(1, fails)] }),
     ['failed', [found]],
   ],
   [
-    'a refused NIC that was configured before',
+    'a refused NIC, configured before',
     'started',
     result({ outcome: 'partial', nics: [nicResult(0, refused), nicResult(1)] }),
     ['failed', [before]],
@@ -121,16 +121,13 @@ it.each<[string, RolloutPhase, RunOutcome, readonly [RolloutPhase, macs?: readon
     ['done'],
   ],
   ['a failure and a run without its failed NIC', 'failed', result({}), ['failed', [found]]],
-])(
-  'the rollout phase of a consent to adoption after %s',
-  (_what, rollout, verdict, [phase, macs]) => {
-    const run = { ...adoption, at: '2026-01-01T00:00:00Z', macs: [before, found], rollout };
-    const nics = { [before]: 'a', [found]: rollout === 'failed' ? 'b!' : 'b' };
-    const terms = { protocol: 6, macs: [before], nics, settings: [run] } as const;
-    const { settings = [] } = ended(begun(agentTask(), 'job', terms, now), verdict, now);
-    expect(settings.map((one) => [one.rollout, one.macs])).toEqual([[phase, macs]]);
-  },
-);
+])('the rollout phase of adoption after %s', (_what, rollout, verdict, [phase, macs]) => {
+  const run = { ...adoption, at: '2026-01-01T00:00:00Z', macs: [before, found], rollout };
+  const nics = { [before]: 'a', [found]: rollout === 'failed' ? 'b!' : 'b' };
+  const terms = { protocol: 6, macs: [before], nics, settings: [run] } as const;
+  const { settings = [] } = ended(begun(agentTask(), 'job', terms, now), verdict, now);
+  expect(settings.map((one) => [one.rollout, one.macs])).toEqual([[phase, macs]]);
+});
 
 it.each<[string, RunOutcome, RolloutPhase | undefined]>([
   ['alone', result({ outcome: 'failed', nics: [nicResult(0, fails)] }), undefined],

@@ -42,7 +42,7 @@ export function settingAtStart(
 interface NicsAfter {
   /** Content hashes after the run. */
   readonly nics?: NicHashes | undefined;
-  /** Lower-case MACs of the NICs configured before the run. */
+  /** Lower-case MACs configured before the run. */
   readonly macs?: readonly string[] | undefined;
 }
 
@@ -58,7 +58,7 @@ export function settingAtEnd(
   }
   const { nics: results } = verdict.result;
   const failed = failedFor(run, results, after);
-  // Of an adoption only the failed NICs count: no other NIC shows the consent to be bad.
+  // In an adoption only failed NICs count: NICs without a failure prove nothing against the consent.
   if (failed.length > 0) {
     return { ...run, rollout: 'failed', ...(isAdoption(run.key) ? { macs: failed } : {}) };
   }
@@ -69,7 +69,7 @@ function isHostFailure({ nics, outcome }: JobResult): boolean {
   return outcome !== 'ok' && !nics.some(isOpen);
 }
 
-/** True if the run was for the setting's NICs. The consent to adoption may be of a node without NICs. */
+/** True if the run was for the setting's NICs. A node without NICs may have the consent to adoption, too. */
 function isTested({ key, macs = [] }: SettingRun, results: readonly NicResult[]): boolean {
   return results.some((nic) => isAmong(macs, nic)) || (isAdoption(key) && macs.length === 0);
 }
@@ -78,7 +78,7 @@ function doneRun({ key, value, at }: SettingRun): SettingRun {
   return { key, value, rollout: 'done', at };
 }
 
-/** A run without the setting's NICs ends no failure, and shows nothing else. */
+/** A run without the setting's NICs ends no failure, and proves nothing. */
 function untestedRun(run: SettingRun): SettingRun | undefined {
   return run.rollout === 'failed' ? run : undefined;
 }
@@ -93,7 +93,7 @@ function failedFor(
   if (!isAdoption(key)) {
     return [...failing.map(macIn), ...failedIn(nics).filter((mac) => macs.includes(mac))];
   }
-  // A NIC refused for its existing configuration is unchanged, unless the NIC was configured before.
+  // A NIC refused for existing configuration is unchanged, unless the NIC was configured before.
   const harmed = failing.filter((nic) => isAfterChange(nic.reason) || isAmong(configured, nic));
   const tested = new Set(results.map(macIn));
   const before = rollout === 'failed' ? failedIn(nics) : [];

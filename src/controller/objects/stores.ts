@@ -24,7 +24,7 @@ const readableSpec = z.object({
   interfaces: z.array(z.unknown()).optional(),
   /** A mode of a later version may not permit changes. */
   mode: nodeConfigMode.optional().catch('Observe'),
-  /** Consent of a later version is no consent that this version knows. */
+  /** A later version's consent is no consent for this version. */
   existingConfiguration: existingConfiguration.optional().catch(undefined),
 });
 

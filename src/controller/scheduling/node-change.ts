@@ -38,8 +38,8 @@ export interface NodeChange {
 export const noChange: NodeChange = { base: undefined, settings: [] };
 
 /**
- * Returns what a run with these contents changes on configured NICs, and a new consent to adoption, which may change
- * NICs that other programs configured. `image`: hash of the agent image.
+ * Returns the changes to configured NICs by a run with these contents, and a new consent to adoption, for NICs with
+ * foreign configuration. `image`: agent image's hash.
  */
 export function nodeChangeOf(
   config: NodeConfig,

@@ -157,7 +157,7 @@ function changesOf({ spec }: NodeConfig, { action, shared }: RecordFields): read
   }));
 }
 
-/** Returns the consent to adoption if new. Without a configured NIC the run changes no revision of source and image. */
+/** Returns the consent to adoption if new. Without a configured NIC, no revision for source and image counts. */
 function adoptionIn(config: NodeConfig, record: RecordFields | undefined): readonly Differing[] {
   if (!isNewAdoption(config)) return [];
   return [{ setting: adoption, beside: record && hasNics(record) ? [[]] : [] }];
@@ -202,7 +202,7 @@ function isDoneIn(config: NodeConfig, record: RecordFields | undefined): boolean
   return record.done === undefined ? undefined : true;
 }
 
-/** True if the last run only refused NICs that the new consent permits to adopt. */
+/** True if the last run only refused NICs, and the new consent permits their adoption. */
 function awaitsAdoption(config: NodeConfig, record: RecordFields): boolean {
   return isNewAdoption(config) && isOnlyRefused(record);
 }
@@ -222,7 +222,7 @@ function hasNics({ macs }: RecordFields): boolean {
 
 /**
  * True if a run may come. A status without the current generation may still become a waiting change; a current status
- * must show a waiting change, or the refusal of NICs that an adoption takes over.
+ * must show a waiting change, or refused NICs before an adoption.
  */
 function isExpected(config: NodeConfig, record: RecordFields): boolean {
   const { metadata, status } = config;

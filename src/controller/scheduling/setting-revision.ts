@@ -18,8 +18,8 @@ function settingHash(setting: Setting): string {
 }
 
 /**
- * Returns a record's settings with their rollout phases. `image`: hash of the agent image; an agent too old for the
- * consent to adoption says nothing about the next image.
+ * Returns a record's settings with their rollout phases. `image`: agent image's hash; an agent too old for the
+ * consent to adoption proves nothing about the next image.
  */
 export function settingRunsOf(
   record: Applied | RecordFields,
