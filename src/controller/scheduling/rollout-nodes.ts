@@ -68,7 +68,8 @@ export class RolloutNodes {
     const value = `done ${revision}`;
     const since = this.#since(revision);
     if (since === undefined) return this.#index.count(value);
-    return [...this.#runs(value, revision).values()].filter(({ at }) => at >= since).length;
+    // Records have whole seconds: runs in the same second prove nothing.
+    return [...this.#runs(value, revision).values()].filter(({ at }) => at > since).length;
   }
 
   /** Returns the latest start of a run with a value that the setting replaces. */
