@@ -56,7 +56,7 @@ const otherFields = `subnetIDs subnetID subnetName vmNames vmSelector.metadata v
   settings.openstackNodeNameMetadataKey settings.openstackPortAllowedStatuses
   settings.pollFastInterval settings.pollSlowInterval settings.pollErrorInterval
   settings.pollFastWindow settings.portBaseline settings.deletionPolicy settings.routing
-  settings.addressFamilies settings.mode settings.violaCompatibility
+  settings.addressFamilies settings.mode settings.existingConfiguration settings.violaCompatibility
   secrets.contrabassEncryptKeySecretRef.name secrets.contrabassEncryptKeySecretRef.key`
   .split(/\s+/)
   .map((field) => `spec.${field}`);

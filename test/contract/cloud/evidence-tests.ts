@@ -94,10 +94,9 @@ export function evidenceTests(contract: Contract): void {
       const cloud = freshCloud();
       const [port] = await cloud.portsOf([server.id], signal());
       if (port === undefined) throw new Error('the server has no port');
-      expect(await cloud.port(port.id.toUpperCase(), signal())).toEqual({
-        kind: 'found',
-        value: port,
-      });
+      const read = await cloud.port(port.id.toUpperCase(), signal());
+      // Listed ports are compact.
+      expect(port).toMatchObject(read.kind === 'found' ? read.value : { id: read.kind });
       expect(await cloud.portsOf([server.id.toUpperCase()], signal())).toContainEqual(port);
       const path = `/v2.0/ports?device_id=${server.id.toUpperCase()}&fields=id&fields=device_id`;
       expect(await tenant.user.ask('network', { path })).toMatchObject({
