@@ -19,7 +19,6 @@ export const adoptions = [
   'OnlyNameServers',
   'LinkInUse',
   'TurnedOff',
-  'NotWritable',
   'NotFromFile',
 ] as const;
 

@@ -15,7 +15,6 @@ const refusals: Readonly<Record<Refusal, Wording>> = {
   OnlyNameServers: existingNicsTexts.whyOnlyNameServers,
   LinkInUse: existingNicsTexts.whyLinkInUse,
   TurnedOff: existingNicsTexts.whyTurnedOff,
-  NotWritable: existingNicsTexts.whyNotWritable,
   NotFromFile: existingNicsTexts.whyNotFromFile,
 };
 

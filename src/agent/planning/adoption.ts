@@ -338,7 +338,6 @@ const causes: Readonly<Record<Objection, string>> = {
   OnlyNameServers: 'no other link has name servers',
   LinkInUse: 'a bond, bridge or VLAN uses the link',
   TurnedOff: 'it keeps the link down',
-  NotWritable: 'its folder cannot be written',
   NotFromFile: 'no file sets',
 };
 

@@ -93,10 +93,6 @@ export const existingNicsTexts = {
     en: 'the file keeps the NIC down; remove this option from the file',
     ko: '파일이 NIC를 내려간 상태로 유지합니다. 파일에서 이 옵션을 제거하십시오',
   },
-  whyNotWritable: {
-    en: 'the folder of the file is read-only',
-    ko: '파일이 있는 폴더가 읽기 전용입니다',
-  },
   whyNotFromFile: {
     en: 'no file configures the NIC; remove its addresses and routes',
     ko: 'NIC를 설정하는 파일이 없습니다. NIC의 주소와 라우트를 제거하십시오',
