@@ -6,13 +6,14 @@ import {
   input,
   link,
   macOf,
+  recordedBy,
   request,
   route,
 } from '../../../test/fixtures/agent-samples.ts';
 import type { Family } from '../../api/job.ts';
 import { backends } from '../backends/backends.ts';
 import type { ConfigFile, Snapshot } from '../snapshot.ts';
-import { type AgentState, emptyState, withNic } from '../state.ts';
+import { type AgentState, emptyState } from '../state.ts';
 import { planApply, planRemoval } from './plan.ts';
 import type { Bus } from './takeover.ts';
 import { unitLines } from './unit.ts';
@@ -131,7 +132,7 @@ describe('a NIC configured by an ifcfg file', () => {
   test('keeps its record while edited, and is edited again after a new rendering', async () => {
     const [unit] = planApply(await inputOf(leasedByIfcfg)).units;
     const { record } = unit ?? {};
-    const state = withNic(emptyState, record as never);
+    const state = recordedBy(unit);
     const later = { ...leasedByIfcfg, state, consent: false };
     const [same] = planApply(await inputOf({ ...later, text: edited })).units;
     expect(same?.record?.adopted).toEqual(record?.adopted);
@@ -142,7 +143,7 @@ describe('a NIC configured by an ifcfg file', () => {
 
   test("gets the original back at the release, with a user's change", async () => {
     const [unit] = planApply(await inputOf(leasedByIfcfg)).units;
-    const state = withNic(emptyState, unit?.record as never);
+    const state = recordedBy(unit);
     const cleanup = request([], { action: 'cleanup' });
     for (const [text, original] of [
       [edited, ifcfgText],
@@ -210,7 +211,7 @@ describe('a NIC configured by a NetworkManager profile', () => {
 
   test('is taken back after cloud-init renders and activates a profile, under any name', async () => {
     const [unit] = planApply(await inputOf(leased)).units;
-    const state = withNic(emptyState, unit?.record as never);
+    const state = recordedBy(unit);
     for (const path of [keyfile, keyfile.replace('ens1', 'multinic0')]) {
       const [again] = planApply(await inputOf({ ...leased, path, state, consent: false })).units;
       expect(again?.handover?.by).toBe('NetworkManager');
@@ -219,7 +220,7 @@ describe('a NIC configured by a NetworkManager profile', () => {
 
   test('returns to NetworkManager at the release, unless NetworkManager has our profile since boot', async () => {
     const [unit] = planApply(await inputOf(leased)).units;
-    const state = withNic(emptyState, unit?.record as never);
+    const state = recordedBy(unit);
     const on = { addresses: [address('ens1', '10.0.0.1/24')] };
     for (const [active, by] of [
       ['none', 'NetworkManager'],

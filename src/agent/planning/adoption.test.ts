@@ -6,13 +6,14 @@ import {
   input,
   link,
   macOf,
+  recordedBy,
   request,
   route,
 } from '../../../test/fixtures/agent-samples.ts';
 import type { Family } from '../../api/job.ts';
 import { backends } from '../backends/backends.ts';
 import type { ConfigFile, ManagedLink, Snapshot } from '../snapshot.ts';
-import { type AgentState, emptyState, withNic } from '../state.ts';
+import { type AgentState, emptyState } from '../state.ts';
 import { withFound } from './found.ts';
 import { planAll, planApply, planRemoval } from './plan.ts';
 import type { Bus } from './takeover.ts';
@@ -135,18 +136,24 @@ describe('a NIC configured by cloud-init on netplan', () => {
         'create /etc/netplan/90-multinic0-foreign.yaml',
         'create /etc/netplan/90-multinic0.yaml',
       ]);
-      const state = withNic(emptyState, unit?.record as never);
+      const state = recordedBy(unit);
       const leave = { ...inputOf({ files, on: lease, ...site, state }) };
       const released = planRemoval({ ...leave, request: request([], { action: 'cleanup' }) });
       expect(released.units.map(unitLines)).toEqual([[]]);
     }
   });
 
+  test('accepts the alternative name ens1(slot', async () => {
+    const { host: on, ...given } = inputOf({ files: [await read('netplan', cloudInit, dhcp)] });
+    const links = on.links.map((each) => ({ ...each, altNames: ['ens1(slot'] }));
+    expect(planApply({ ...given, host: { ...on, links } }).units).toHaveLength(1);
+  });
+
   test('stays adopted after consent ends, and after a new rendering under the new name', async () => {
     const [unit] = planApply(
       inputOf({ files: [await read('netplan', cloudInit, dhcp)], on: lease }),
     ).units;
-    const state = withNic(emptyState, unit?.record as never);
+    const state = recordedBy(unit);
     const again = ethernets(
       'multinic0',
       ...matched.slice(0, 2),
@@ -287,7 +294,7 @@ describe('a NIC configured by networkd', () => {
 test('a released NIC keeps the foreign file, and networkd configures the link again', async () => {
   const files = [await read('netplan', cloudInit, dhcp)];
   const [unit] = planApply(inputOf({ files, on: lease })).units;
-  const state = withNic(emptyState, unit?.record as never);
+  const state = recordedBy(unit);
   const own = (unit ? [...unit.files.companions, unit.files.commit] : []).map(({ path, after }) =>
     read('netplan', path, after ?? ''),
   );

@@ -325,8 +325,10 @@ function isAdopted(
   return adopted.length > 0 && adopted.every((each) => known.has(key(each)));
 }
 
+/** Alternative names may have any characters, and contain shorter names. */
 function withoutName(text: string, names: readonly string[]): string {
-  return names.reduce((rest, name) => rest.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), '*'), text);
+  const longestFirst = names.toSorted((a, b) => b.length - a.length);
+  return longestFirst.reduce((rest, name) => rest.replaceAll(name, '*'), text);
 }
 
 /** Causes in messages. */
