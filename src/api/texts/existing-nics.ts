@@ -66,16 +66,16 @@ export const existingNicsTexts = {
     ko: '인수할 수 없습니다({adoption}): {why}',
   },
   whyNodeLink: {
-    en: 'the NIC has an address of the node',
-    ko: 'NIC에 노드의 주소가 있습니다',
+    en: 'the node needs the NIC, for its address or its only default route',
+    ko: '노드의 주소나 유일한 기본 라우트 때문에 노드에 이 NIC가 필요합니다',
   },
   whyOtherLinksToo: {
     en: 'the stanza also configures other links; give the NIC a stanza of its own',
     ko: '이 항목은 다른 링크도 설정합니다. 이 NIC만의 항목을 만드십시오',
   },
   whyFileWins: {
-    en: 'the file sorts after the files of MultiNIC; rename the file',
-    ko: '파일이 MultiNIC의 파일보다 뒤에 정렬됩니다. 파일 이름을 바꾸십시오',
+    en: 'the network manager prefers the file to the files of MultiNIC; rename the file (netplan: to a name before 9, systemd-networkd: after 05), or lower the priority of the profile',
+    ko: '네트워크 관리 데몬이 MultiNIC의 파일보다 이 파일을 우선합니다. 파일 이름을 바꾸거나(netplan은 9보다 앞, systemd-networkd는 05보다 뒤) 프로파일의 우선순위를 낮추십시오',
   },
   whyCannotParse: {
     en: 'the file cannot be read as configuration; correct the file',
@@ -94,8 +94,8 @@ export const existingNicsTexts = {
     ko: '파일이 NIC를 내려간 상태로 유지합니다. 파일에서 이 옵션을 제거하십시오',
   },
   whyNotFromFile: {
-    en: 'no file configures the NIC; remove its addresses and routes',
-    ko: 'NIC를 설정하는 파일이 없습니다. NIC의 주소와 라우트를 제거하십시오',
+    en: 'an address or a route on the NIC is in no file and no lease; remove it from the NIC',
+    ko: 'NIC의 주소나 라우트 중 파일이나 임대에 없는 것이 있습니다. NIC에서 제거하십시오',
   },
   whyOther: {
     en: 'see docs/guides/existing-nics.md',

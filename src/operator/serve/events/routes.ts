@@ -7,6 +7,7 @@ import { problem } from '../../../api/node-configs-http.ts';
 import type { Caller } from '../../../http/admission.ts';
 import { admitApiCallers, visibleProviders } from '../../../http/api-callers.ts';
 import type { HttpServer } from '../../../http/app.ts';
+import { HttpProblem } from '../../../http/problem.ts';
 import { everyRoute, problemResponses } from '../../../http/problem-responses.ts';
 import type { TokenFile } from '../../../http/token-file.ts';
 import { Feed, type FeedOptions } from './feed.ts';
@@ -55,10 +56,19 @@ export function serveEvents(
     },
     async (request, reply) => {
       const providers = visibleProviders(request);
+      // The reader learns the reason for a refusal when connecting again.
+      const isAdmitted = async (): Promise<boolean> => {
+        try {
+          return isSameCaller(await admit(request), providers);
+        } catch (err) {
+          if (!(err instanceof HttpProblem)) options.log.error({ err }, 'token not checked');
+          return false;
+        }
+      };
       const stream = await feed.open({
         providers,
         lastEventId: request.headers['last-event-id'],
-        isAdmitted: async () => isSameCaller(await admit(request).catch(() => null), providers),
+        isAdmitted,
       });
       return sendEvents(reply, stream);
     },
@@ -66,8 +76,8 @@ export function serveEvents(
 }
 
 /** Returns whether the token still exists, with the same business clusters. */
-function isSameCaller(caller: Caller | null, providers: readonly string[] | undefined): boolean {
-  return caller !== null && isDeepStrictEqual(visibleProviders({ caller }), providers);
+function isSameCaller(caller: Caller, providers: readonly string[] | undefined): boolean {
+  return isDeepStrictEqual(visibleProviders({ caller }), providers);
 }
 
 function sendEvents(reply: FastifyReply, stream: Readable): FastifyReply {
