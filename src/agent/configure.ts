@@ -25,13 +25,8 @@ import { foreignOnNic } from './planning/foreign-on-nic.ts';
 import { withFound } from './planning/found.ts';
 import { blockedRecords } from './planning/obsolete.ts';
 import { withGeneratedConfig } from './planning/ownership.ts';
-import {
-  hostAfterRemoval,
-  isToChange,
-  planAll,
-  planApply,
-  type WholePlan,
-} from './planning/plan.ts';
+import { isToChange, planAll, planApply, type WholePlan } from './planning/plan.ts';
+import { hostAfterRemoval } from './planning/plan-removal.ts';
 import {
   inOrder,
   isDone,

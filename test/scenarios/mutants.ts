@@ -113,7 +113,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     noticedBy: 'test/host/detach.test.ts',
   },
   'RW-22': {
-    file: 'src/agent/planning/plan.ts',
+    file: 'src/agent/planning/plan-removal.ts',
     find: "if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;",
     replace: "if ('reason' in link) return link;",
     noticedBy: 'test/host/detach.test.ts',

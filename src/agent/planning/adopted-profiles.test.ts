@@ -14,7 +14,8 @@ import type { Family } from '../../api/job.ts';
 import { backends } from '../backends/backends.ts';
 import type { ConfigFile, Snapshot } from '../snapshot.ts';
 import { type AgentState, emptyState } from '../state.ts';
-import { planApply, planRemoval } from './plan.ts';
+import { planApply } from './plan.ts';
+import { planRemoval } from './plan-removal.ts';
 import type { Bus } from './takeover.ts';
 import { unitLines } from './unit.ts';
 

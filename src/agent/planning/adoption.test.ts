@@ -15,7 +15,8 @@ import { backends } from '../backends/backends.ts';
 import type { ConfigFile, ManagedLink, Snapshot } from '../snapshot.ts';
 import { type AgentState, emptyState } from '../state.ts';
 import { withFound } from './found.ts';
-import { planAll, planApply, planRemoval } from './plan.ts';
+import { planAll, planApply } from './plan.ts';
+import { planRemoval } from './plan-removal.ts';
 import type { Bus } from './takeover.ts';
 import { isDone, unitLines } from './unit.ts';
 

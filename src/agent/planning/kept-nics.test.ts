@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JobRequest } from '../../api/job.ts';
 import { netplan } from '../backends/netplan.ts';
 import { emptyState, type NicRecord, withNic } from '../state.ts';
-import { planRemoval } from './plan.ts';
+import { planRemoval } from './plan-removal.ts';
 
 const macs = ['02:00:00:00:01:00', '02:00:00:00:01:01'] as const;
 

@@ -14,7 +14,8 @@ import {
 import type { ConfigFile, Snapshot } from '../snapshot.ts';
 import { emptyState, type NicRecord } from '../state.ts';
 import { batchLine } from './operation.ts';
-import { hostAfterRemoval, planApply, planRemoval } from './plan.ts';
+import { planApply } from './plan.ts';
+import { hostAfterRemoval, planRemoval } from './plan-removal.ts';
 import { stateAfter } from './unit.ts';
 
 const record: NicRecord = {
