@@ -24,8 +24,8 @@ export interface Planned {
 }
 
 /**
- * Replans after NetworkManager released NICs: NICs with a lease as the only refusal, and NICs
- * whose profile is adopted. A failed release is explained in the refusal; an adopted NIC waits for the next boot then.
+ * Replans after NetworkManager released NICs: NICs with a lease as the only refusal, and NICs whose profile is adopted.
+ * A failed release is explained in the refusal; an adopted NIC waits for the next boot then.
  */
 export async function planWithoutLeases(
   { input, plan }: Planned,

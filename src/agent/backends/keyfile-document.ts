@@ -16,9 +16,8 @@ import {
 
 /**
  * Renders a NIC's profile. NetworkManager requires a device to match everything the profile names: the MAC decides, and
- * a `.link` file ensures the name. An adopted NIC matches under all names: at each boot
- * cloud-init may restore the former name, before NetworkManager starts. Defaults are written out, because an
- * administrator's NetworkManager.conf can change
+ * a `.link` file ensures the name. An adopted NIC matches under all names: at each boot cloud-init may restore the former
+ * name, before NetworkManager starts. Defaults are written out, because an administrator's NetworkManager.conf can change
  * them for all profiles.
  */
 export function renderProfile(nic: DesiredNic): string {
