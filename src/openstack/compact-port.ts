@@ -46,24 +46,34 @@ class CompactPort implements Port {
   }
 
   get fixedIps(): Port['fixedIps'] {
-    const addresses = this.text.slice(0, this.text.indexOf(separator)).split(addressSeparator);
-    return this.common.subnetIds.map((subnetId, at) => ({
-      subnetId,
-      ipAddress: addresses[at] ?? '',
-    }));
+    const { subnetIds } = this.common;
+    const text = fieldAt(0, this.text);
+    const [subnetId] = subnetIds;
+    // Nearly all ports have one address.
+    if (subnetIds.length === 1 && subnetId !== undefined) return [{ subnetId, ipAddress: text }];
+    const addresses = text.split(addressSeparator);
+    return subnetIds.map((id, at) => ({ subnetId: id, ipAddress: addresses[at] ?? '' }));
   }
 
   get macAddress(): string {
-    return this.text.split(separator, 2)[1] ?? '';
+    return fieldAt(1, this.text);
   }
 
   get createdAt(): string | undefined {
-    return this.text.split(separator, 3)[2] || undefined;
+    return fieldAt(2, this.text) || undefined;
   }
 
   get name(): string {
-    return this.text.split(separator, 4)[3] ?? '';
+    return fieldAt(3, this.text);
   }
+}
+
+/** Returns a field of a port's text; plans read fields often, and `split` would make an array each time. */
+function fieldAt(field: number, text: string): string {
+  let from = 0;
+  for (let at = 0; at < field; at++) from = text.indexOf(separator, from) + 1;
+  const end = text.indexOf(separator, from);
+  return text.slice(from, end === -1 ? undefined : end);
 }
 
 /**

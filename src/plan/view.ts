@@ -57,6 +57,7 @@ export function viewOf(input: PlanInput, heldBack: ReadonlySet<string>): View {
   const { observation, selection, evidence } = input;
   const existing = placed(input.held.map(withLowerIds), input);
   const ports = Map.groupBy(observation.ports, ({ deviceId }) => deviceId);
+  for (const ofServer of ports.values()) ofServer.sort((a, b) => compareText(a.id, b.id));
   const byInstance = Map.groupBy(existing, ({ spec }) => spec.instanceId ?? '');
   const verdicts = new Map(evidence.map((one) => [subjectOf(one), one.verdict]));
   const ofServers = new Map(
@@ -74,7 +75,7 @@ export function viewOf(input: PlanInput, heldBack: ReadonlySet<string>): View {
     rank: new Map(selection.subnetIds.map((id, rank) => [id, rank])),
     existing,
     existingByName: new Map(existing.map((node) => [node.nodeName, node])),
-    portsOf: (serverId) => (ports.get(serverId) ?? []).toSorted((a, b) => compareText(a.id, b.id)),
+    portsOf: (serverId) => ports.get(serverId) ?? [],
     existingOf: (serverId) => byInstance.get(serverId) ?? [],
     recordedOf: (serverId) =>
       (recorded.get(serverId) ?? []).flatMap(({ interfaces }) => interfaces),
