@@ -170,22 +170,16 @@ describe('cleanup-agent.sh --nics remove', () => {
   it('cleanup-agent.sh deletes 20 node configs, and consents after the controller holds them', async () => {
     await using fleet = await RemovalFleet.start(20);
     await using shell = await Shell.open(fleet.fixture.api);
-    const ran = shell.run(
-      'scripts/cleanup-agent.sh',
-      '--nics',
-      'remove',
-      '--yes',
-      '--timeout',
-      '90',
-    );
-    let result: Ran | undefined;
-    void ran.then((ended) => (result = ended));
+    const argv = ['--nics', 'remove', '--yes', '--timeout', '90'];
+    const script = shell.run('scripts/cleanup-agent.sh', ...argv);
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    void script.then(end, end);
     // The script writes consents with the real time: the controller's time must not run ahead.
-    while (result === undefined) await fleet.fixture.pass(1, 10);
-    expect(result?.code, result?.output).toBe(0);
+    while (!ended.signal.aborted) await fleet.fixture.pass(1, 10);
+    const { code, output } = await script;
+    expect(code, output).toBe(0);
     expect(fleet.untouched()).toEqual([]);
-    expect(result?.output).toContain(
-      'removals held (RemovalHeld) for 20 multinicnodeconfigs.multinic.io',
-    );
+    expect(output).toContain('removals held (RemovalHeld) for 20 multinicnodeconfigs.multinic.io');
   });
 });
