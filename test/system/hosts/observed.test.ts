@@ -144,6 +144,8 @@ describe('a host that never had an agent', () => {
       file: path,
       section,
       dhcp: true,
+      // The lease brings the only name server of this host.
+      adoption: 'OnlyNameServers',
       addresses: [expect.stringMatching(/^10\.0\.0\.\d+\/24$/)],
       // networkd also adds host routes to router and name server.
       routes: expect.arrayContaining(['0.0.0.0/0 10.0.0.254']) as string[],
