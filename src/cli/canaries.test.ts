@@ -14,7 +14,7 @@ import {
 import { type CliFixture, home, startScene } from '../../test/fixtures/cli/scene.ts';
 import { config } from '../explain/testing/healthy.ts';
 import { events, pods, secrets } from '../kube/core-resources.ts';
-import { openstackConfigs } from './facts/kinds.ts';
+import { openstackConfigs } from '../session/facts/kinds.ts';
 
 const run = promisify(execFile);
 

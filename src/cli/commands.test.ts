@@ -14,7 +14,7 @@ import {
 import { type CliFixture, createConfig, home, startScene } from '../../test/fixtures/cli/scene.ts';
 import { config, node, port } from '../explain/testing/healthy.ts';
 import { pods } from '../kube/core-resources.ts';
-import { openstackConfigs } from './facts/kinds.ts';
+import { openstackConfigs } from '../session/facts/kinds.ts';
 
 /** Asymmetric matcher with the type of its place. */
 const textWith = (text: string): string => expect.stringContaining(text) as string;

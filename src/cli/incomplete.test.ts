@@ -6,10 +6,10 @@ import { unchangedPlan } from '../../test/fixtures/cli/plans.ts';
 import { answerPlan } from '../../test/fixtures/cli/played-operator.ts';
 import { type CliFixture, startScene } from '../../test/fixtures/cli/scene.ts';
 import { cluster, config, port } from '../explain/testing/healthy.ts';
+import { tunnels } from '../session/access/kubectl.ts';
+import { openstackConfigs } from '../session/facts/kinds.ts';
 import { systemClock } from '../time/clock.ts';
 import { createFakeClock, settled } from '../time/fake-clock.ts';
-import { tunnels } from './access/kubectl.ts';
-import { openstackConfigs } from './facts/kinds.ts';
 
 let clock = createFakeClock();
 const gates = new Map<string, Gate>();

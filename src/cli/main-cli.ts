@@ -2,13 +2,13 @@ import { Command } from 'commander';
 import { AccessError } from '../kube/access/access-error.ts';
 import { KubeError } from '../kube/errors.ts';
 import { statusOf } from '../process/command-line.ts';
-import { grantEdit, requestTo } from './access/grants.ts';
-import { SourceError } from './access/sources.ts';
+import { Failure } from '../session/access/failure.ts';
+import { grantEdit, requestTo } from '../session/access/grants.ts';
+import { SourceError } from '../session/access/sources.ts';
+import { plainMessage } from '../session/facts/kube-cause.ts';
+import { explained } from '../session/facts/unread.ts';
 import { type Define, type EndWith, exit, exitStatusOf } from './exit-status.ts';
-import { plainMessage } from './facts/kube-cause.ts';
-import { explained } from './facts/unread.ts';
 import { printableLines } from './output/width.ts';
-import { Failure } from './refusal.ts';
 import { Interrupted } from './run-command.ts';
 
 /** User commands by name, each loaded on its own: a command starts faster than with all of them. */

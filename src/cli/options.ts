@@ -1,29 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Language } from '../api/texts/text.ts';
 import { parseDuration } from '../process/duration.ts';
+import { type AccessOptions, usualRequestTimeoutMs } from '../session/access/options.ts';
 import { WrongUsage } from './refusal.ts';
 
-export type Language = 'en' | 'ko';
 export type OutputForm = 'table' | 'wide' | 'json' | 'yaml' | 'name';
 export type FailOn = 'error' | 'warning' | 'never';
-
-/** Options for the connections of a command. */
-export interface AccessOptions {
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly operatorNamespace?: string;
-  /** Context by business cluster. */
-  readonly businessContext: ReadonlyMap<string, string>;
-  /** Kubeconfig by business cluster; absent: the one of the management cluster. */
-  readonly businessKubeconfig?: ReadonlyMap<string, string>;
-  /** Longest time for one source (ms). */
-  readonly requestTimeout?: number;
-  /** URL of the operator's API; undefined: port-forward. */
-  readonly inventory?: string;
-  readonly tokenFile?: string;
-}
-
-/** Default for `--request-timeout` (ms). */
-export const usualRequestTimeoutMs = 10_000;
 
 export interface CommonOptions extends AccessOptions {
   /** Namespace of OpenstackConfigs; undefined: all namespaces. */

@@ -1,17 +1,4 @@
-/** A failed command with a next step: exit status 1. */
-export class Failure extends Error {
-  readonly next: string;
-  constructor(why: string, next: string) {
-    super(why);
-    this.name = 'Failure';
-    this.next = next;
-  }
-
-  /** Returns the error with another next step. */
-  withNext(next: string): Failure {
-    return new Failure(this.message, next);
-  }
-}
+import { Failure } from '../session/access/failure.ts';
 
 /** A refused user request that changed nothing: exit status 3. */
 export class Refusal extends Failure {

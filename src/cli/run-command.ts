@@ -1,5 +1,5 @@
-import { Session } from './access/session.ts';
-import type { AccessOptions } from './options.ts';
+import type { AccessOptions } from '../session/access/options.ts';
+import { Session } from '../session/access/session.ts';
 import { errorInContext } from './output/in-context.ts';
 import { endOnClosedPipe } from './output/print.ts';
 import { type Progress, startProgress } from './output/progress.ts';

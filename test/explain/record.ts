@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { vi } from 'vitest';
-import { Session } from '../../src/cli/access/session.ts';
-import { readPortFacts } from '../../src/cli/facts/port-facts.ts';
 import { parseTarget, subjectsOf } from '../../src/cli/why/target.ts';
 import { mapFact } from '../../src/explain/fact.ts';
 import type { PortFacts } from '../../src/explain/facts.ts';
+import { Session } from '../../src/session/access/session.ts';
+import { readPortFacts } from '../../src/session/facts/port-facts.ts';
 import { noKubectl, userKubeconfig } from '../fixtures/chain/multinic.ts';
 import type { World } from '../fixtures/chain/world.ts';
 import { type RecordedFault, recordPath } from '../fixtures/recorded-faults.ts';

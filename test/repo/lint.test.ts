@@ -66,6 +66,7 @@ const imports = [
   ['certificates', '../../api/names.ts', 'certificates may import kube'],
   ['viola', '../../controller/start.ts', 'parts never import each other'],
   ['lifecycle', '../../operator/start.ts', 'parts never import each other'],
+  ['session', '../../cli/options.ts', 'session serves cli and dashboard'],
   ['triggers', '../../kube/client.ts', 'triggers may import api, process and time only'],
   ['operator', '../../../rig/apiserver/server.ts', 'parts never import each other'],
 ] as const;

@@ -29,10 +29,11 @@ it.each([...catalogues, 'src/api/reasons.ts'])('%s loads in a browser', (path) =
   expect(reached.filter((each) => !each.startsWith('src/api/') && each !== 'zod')).toEqual([]);
 });
 
-it.each(['src/explain', 'src/cli'].flatMap(filesBelow).filter((path) => path.endsWith('.ts')))(
-  '%s takes Korean texts from a catalogue',
-  (path) => {
-    const isTest = path.endsWith('.test.ts') || path.includes('/testing/');
-    expect(!isTest && korean.test(textOf(path))).toBe(false);
-  },
-);
+it.each(
+  ['src/explain', 'src/session', 'src/cli']
+    .flatMap(filesBelow)
+    .filter((path) => path.endsWith('.ts')),
+)('%s takes Korean texts from a catalogue', (path) => {
+  const isTest = path.endsWith('.test.ts') || path.includes('/testing/');
+  expect(!isTest && korean.test(textOf(path))).toBe(false);
+});

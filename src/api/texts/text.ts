@@ -7,6 +7,8 @@ export interface Wording {
   readonly ko: string;
 }
 
+export type Language = keyof Wording;
+
 /** Placeholder names in a text: `{link}` is the placeholder `link`. */
 export type Placeholders<T extends string> = T extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholders<Rest>
@@ -32,7 +34,7 @@ const placeholder = new RegExp(`\\{(\\w+)\\}(?:(${particles})(?![가-힣(]))?`, 
 function inserted(
   template: string,
   values: Readonly<Record<string, string | number | Wording>>,
-  language: keyof Wording,
+  language: Language,
 ): string {
   return template.replaceAll(placeholder, (_, name: string, particle: string = '') => {
     const value = values[name] ?? '';

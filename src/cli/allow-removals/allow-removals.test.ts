@@ -9,7 +9,7 @@ import {
 } from '../../../test/fixtures/cli/scene.ts';
 import { annotations } from '../../api/names.ts';
 import { node } from '../../explain/testing/healthy.ts';
-import { openstackConfigs } from '../facts/kinds.ts';
+import { openstackConfigs } from '../../session/facts/kinds.ts';
 
 const held =
   'OverBudget: 4 of 12 nodes in the business cluster would lose NICs within an hour, more than the 3 that need no consent';

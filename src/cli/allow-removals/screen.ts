@@ -1,6 +1,5 @@
 import { screensTexts } from '../../api/texts/screens.ts';
-import { amount, filled, type Wording } from '../../api/texts/text.ts';
-import type { Language } from '../options.ts';
+import { amount, filled, type Language, type Wording } from '../../api/texts/text.ts';
 import { printable } from '../output/width.ts';
 import { budgetLines, holdLines } from '../plan/removals.ts';
 import type { Hold } from './hold.ts';

@@ -1,12 +1,13 @@
 import { Command } from 'commander';
 import type { NicView, NodeView } from '../../api/read-http.ts';
+import type { Language } from '../../api/texts/text.ts';
 import { multinic } from '../../explain/commands.ts';
 import { wouldChange } from '../../explain/obstacles.ts';
 import { driftOf } from '../../explain/steps/kernel.ts';
 import { isObserved, nodeKey } from '../../explain/subject.ts';
+import { readCheckLog } from '../../session/facts/agent-facts.ts';
 import type { EndWith } from '../exit-status.ts';
-import { readCheckLog } from '../facts/agent-facts.ts';
-import { type CommonOptions, type Language, withCommonOptions } from '../options.ts';
+import { type CommonOptions, withCommonOptions } from '../options.ts';
 import { commandInContext, inContext } from '../output/in-context.ts';
 import { print, reportText } from '../output/print.ts';
 import type { Skipped } from '../report.ts';

@@ -1,8 +1,7 @@
 import type { NicView } from '../../api/read-http.ts';
 import { existingNicsTexts } from '../../api/texts/existing-nics.ts';
-import { filled, type Wording } from '../../api/texts/text.ts';
+import { filled, type Language, type Wording } from '../../api/texts/text.ts';
 import { adoptionText } from '../../explain/adoption.ts';
-import type { Language } from '../options.ts';
 
 /** Returns a line per setting that other programs gave to the NIC; empty: none found. */
 export function foundLines({ found }: Pick<NicView, 'found'>, lang: Language): string[] {

@@ -1,13 +1,12 @@
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { existingNicsTexts } from '../../api/texts/existing-nics.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
-import { filled } from '../../api/texts/text.ts';
+import { filled, type Language } from '../../api/texts/text.ts';
 import { words } from '../../api/texts/titles.ts';
 import { isRefused, wouldChange } from '../../explain/obstacles.ts';
 import type { NextStep } from '../../explain/step.ts';
 import { isObserved } from '../../explain/subject.ts';
 import { ageOf } from '../../explain/wording.ts';
-import type { Language } from '../options.ts';
 import { skippedLines } from '../output/findings.ts';
 import { nextStepLines } from '../output/next-step.ts';
 import { printable } from '../output/width.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type CliFixture, startScene } from '../../../test/fixtures/cli/scene.ts';
 import { configMaps } from '../../kube/core-resources.ts';
-import { nodeConfigs } from '../facts/kinds.ts';
+import { nodeConfigs } from '../../session/facts/kinds.ts';
 
 const direct = ['--business-context', 'biz-1=biz-context'];
 const command = 'kubectl --context biz-context get cm kubeadm-config -n kube-system -o yaml';

@@ -1,10 +1,10 @@
 import { screensTexts } from '../../api/texts/screens.ts';
+import type { Language } from '../../api/texts/text.ts';
 import type { UnreadSource } from '../../explain/conclusion.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { SystemFacts } from '../../explain/facts.ts';
 import type { SectionReport } from '../../explain/finding.ts';
-import { type AccessChoice, choiceOf } from '../access/sources.ts';
-import type { Language } from '../options.ts';
+import { type AccessChoice, choiceOf } from '../../session/access/sources.ts';
 import { answerLines, problemsIn } from '../output/findings.ts';
 import { sectionsLines } from '../output/sections.ts';
 import type { InventoryState } from '../status/inventory-state.ts';

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { historyTexts } from '../../api/texts/history.ts';
-import { filled } from '../../api/texts/text.ts';
+import { filled, type Language } from '../../api/texts/text.ts';
 import { parseDuration } from '../../process/duration.ts';
+import { type History, readHistory } from '../../session/facts/history-facts.ts';
+import { unreadBehind } from '../../session/facts/unread-sources.ts';
 import type { EndWith } from '../exit-status.ts';
-import { type History, readHistory } from '../facts/history-facts.ts';
-import { unreadBehind } from '../facts/unread-sources.ts';
-import { type CommonOptions, type Language, withCommonOptions } from '../options.ts';
+import { type CommonOptions, withCommonOptions } from '../options.ts';
 import { printList, required } from '../output/list.ts';
 import { WrongUsage } from '../refusal.ts';
 import { withSession } from '../run-command.ts';

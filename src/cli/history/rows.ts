@@ -1,5 +1,5 @@
 import type { InventoryChange } from '../../api/inventory-http.ts';
-import { addressesIn } from '../facts/history-facts.ts';
+import { addressesIn } from '../../session/facts/history-facts.ts';
 import type { List } from '../output/list.ts';
 import type { Column } from '../output/table.ts';
 

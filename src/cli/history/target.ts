@@ -1,4 +1,4 @@
-import { type HistorySearch, hasAddress, hasMac } from '../facts/history-facts.ts';
+import { type HistorySearch, hasAddress, hasMac } from '../../session/facts/history-facts.ts';
 import { parseTarget, type Target } from '../why/target.ts';
 
 type Search = Pick<HistorySearch, 'query' | 'matches'>;

@@ -1,11 +1,17 @@
 import { Command, Option } from 'commander';
 import { type BizConfigGroup, bizConfigGroups, namespaces } from '../../api/names.ts';
+import type { Language } from '../../api/texts/text.ts';
 import { parseDuration } from '../../process/duration.ts';
+import {
+  accessOf,
+  connect,
+  usualKubeconfig,
+  usualKubeconfigText,
+} from '../../session/access/cluster-access.ts';
 import { systemClock } from '../../time/clock.ts';
-import { accessOf, connect, usualKubeconfig, usualKubeconfigText } from '../cluster-access.ts';
 import { confirmed } from '../confirmed.ts';
 import type { EndWith } from '../exit-status.ts';
-import { type Language, languageOption, outputOption } from '../options.ts';
+import { languageOption, outputOption } from '../options.ts';
 import { Refusal } from '../refusal.ts';
 import { applyMigration, checkApply } from './apply.ts';
 import { changedByRevert, isStarted, revert } from './back.ts';

@@ -1,6 +1,5 @@
 import { migrateTexts } from '../../api/texts/migrate.ts';
-import { amount, filled } from '../../api/texts/text.ts';
-import type { Language } from '../options.ts';
+import { amount, filled, type Language } from '../../api/texts/text.ts';
 import { reportText } from '../output/print.ts';
 import { type Skipped, tableText } from '../report.ts';
 import { type Row } from './plan.ts';

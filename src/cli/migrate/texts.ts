@@ -1,7 +1,6 @@
 import { namedSome, namedSomeInKorean } from '../../api/named-some.ts';
 import { migrateTexts } from '../../api/texts/migrate.ts';
-import { amount, filled } from '../../api/texts/text.ts';
-import type { Language } from '../options.ts';
+import { amount, filled, type Language } from '../../api/texts/text.ts';
 import type { Applied } from './apply.ts';
 import type { Reverted } from './back.ts';
 import { type Source, shownNodes, sourceText } from './source.ts';

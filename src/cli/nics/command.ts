@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { listedState } from '../../api/read-http.ts';
+import { readNodes } from '../../session/facts/operator-facts.ts';
+import { providersIn, unreadBehind } from '../../session/facts/unread-sources.ts';
 import type { EndWith } from '../exit-status.ts';
-import { readNodes } from '../facts/operator-facts.ts';
-import { providersIn, unreadBehind } from '../facts/unread-sources.ts';
 import { chosenNodes, refuseUnknownState, wordFilter } from '../nodes/filter.ts';
 import { withCommonOptions } from '../options.ts';
 import { type ListOptions, printList, required } from '../output/list.ts';

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { listedState, type NodeView } from '../../api/read-http.ts';
 import { ageOf } from '../../explain/wording.ts';
+import { readNodes } from '../../session/facts/operator-facts.ts';
+import { providersIn, unreadBehind } from '../../session/facts/unread-sources.ts';
 import type { EndWith } from '../exit-status.ts';
-import { readNodes } from '../facts/operator-facts.ts';
-import { providersIn, unreadBehind } from '../facts/unread-sources.ts';
 import { withCommonOptions } from '../options.ts';
 import { type List, type ListOptions, printList, required } from '../output/list.ts';
 import type { Column } from '../output/table.ts';

@@ -1,13 +1,14 @@
 import type { NodeView } from '../../api/read-http.ts';
 import { reasons } from '../../api/reasons.ts';
 import { unknownWord } from '../../process/nearest.ts';
-import type { Session } from '../access/session.ts';
-import { refuseUnknownCluster } from '../facts/known-clusters.ts';
-import { readConfigs } from '../facts/management-facts.ts';
-import { readClusters } from '../facts/operator-facts.ts';
-import { providersIn, refuseAbsence } from '../facts/unread-sources.ts';
+import { Failure } from '../../session/access/failure.ts';
+import type { Session } from '../../session/access/session.ts';
+import { refuseUnknownCluster } from '../../session/facts/known-clusters.ts';
+import { readConfigs } from '../../session/facts/management-facts.ts';
+import { readClusters } from '../../session/facts/operator-facts.ts';
+import { providersIn, refuseAbsence } from '../../session/facts/unread-sources.ts';
 import { required } from '../output/list.ts';
-import { Failure, WrongUsage } from '../refusal.ts';
+import { WrongUsage } from '../refusal.ts';
 
 /** State and reason from the command line; undefined: any. */
 export interface WantedWords {

@@ -1,10 +1,9 @@
 import { rowOf } from '../../api/reasons.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
-import { filled } from '../../api/texts/text.ts';
+import { filled, type Language } from '../../api/texts/text.ts';
 import { words } from '../../api/texts/titles.ts';
 import { multinic } from '../../explain/commands.ts';
 import { type Finding, preflightSections, type Severity } from '../../explain/finding.ts';
-import type { Language } from '../options.ts';
 import { aligned } from './table.ts';
 import { padEnd, printable } from './width.ts';
 import { nextLine } from './wording.ts';

@@ -1,10 +1,10 @@
 import { screensTexts } from '../../api/texts/screens.ts';
-import { amount, filled } from '../../api/texts/text.ts';
+import { amount, filled, type Language } from '../../api/texts/text.ts';
 import { words } from '../../api/texts/titles.ts';
 import { type UnreadSource, unreadSources } from '../../explain/conclusion.ts';
 import { type Missing, missingText } from '../../explain/fact.ts';
 import type { Finding, SectionReport, Severity } from '../../explain/finding.ts';
-import type { AccessOptions, Language } from '../options.ts';
+import type { AccessOptions } from '../../session/access/options.ts';
 import type { Report, Skipped } from '../report.ts';
 import { inContext } from './in-context.ts';
 import { incompleteLines, incompleteObjects } from './incomplete.ts';

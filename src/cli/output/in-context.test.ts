@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { allowRemovals } from '../../explain/commands.ts';
 import { same } from '../../explain/wording.ts';
-import { Unread } from '../access/unread.ts';
-import { Failure, Refusal } from '../refusal.ts';
+import { Failure } from '../../session/access/failure.ts';
+import { Unread } from '../../session/access/unread.ts';
+import { Refusal } from '../refusal.ts';
 import { commandInContext, errorInContext, inContext, sourcesInContext } from './in-context.ts';
 
 const choice = {

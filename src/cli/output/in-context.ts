@@ -2,10 +2,10 @@ import type { Wording } from '../../api/texts/text.ts';
 import { shellWord } from '../../explain/commands.ts';
 import type { UnreadSource } from '../../explain/conclusion.ts';
 import type { NextStep } from '../../explain/step.ts';
-import { choiceOf, flagText } from '../access/sources.ts';
-import { Unread } from '../access/unread.ts';
-import type { AccessOptions } from '../options.ts';
-import { Failure } from '../refusal.ts';
+import { Failure } from '../../session/access/failure.ts';
+import type { AccessOptions } from '../../session/access/options.ts';
+import { choiceOf, flagText } from '../../session/access/sources.ts';
+import { Unread } from '../../session/access/unread.ts';
 
 /** Adds the user's access options to the commands of a next step: a copied command works with the same clusters and operator. */
 export function inContext<T extends NextStep | undefined>(

@@ -1,8 +1,7 @@
 import { screensTexts } from '../../api/texts/screens.ts';
-import { filled } from '../../api/texts/text.ts';
+import { filled, type Language } from '../../api/texts/text.ts';
 import { words } from '../../api/texts/titles.ts';
 import type { UnreadSource } from '../../explain/conclusion.ts';
-import type { Language } from '../options.ts';
 import type { Incomplete } from '../report.ts';
 import { printable } from './width.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import type { Session } from '../access/session.ts';
+import type { Session } from '../../session/access/session.ts';
 import type { CommonOptions } from '../options.ts';
 import { type List, printList } from './list.ts';
 

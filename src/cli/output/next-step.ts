@@ -1,6 +1,6 @@
+import type { Language } from '../../api/texts/text.ts';
 import { words } from '../../api/texts/titles.ts';
 import type { NextStep } from '../../explain/step.ts';
-import type { Language } from '../options.ts';
 import { printable } from './width.ts';
 
 /** Returns a next step with a line per command. */

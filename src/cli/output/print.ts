@@ -1,6 +1,5 @@
 import { stringify } from 'yaml';
-import type { Report } from '../report.ts';
-import { reportObject } from '../report.ts';
+import { type Report, reportObject } from '../report.ts';
 import { coloured, hasColours } from './colour.ts';
 import { printableLines } from './width.ts';
 

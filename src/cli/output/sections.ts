@@ -1,11 +1,10 @@
 import { screensTexts } from '../../api/texts/screens.ts';
-import { amount, filled, type Wording } from '../../api/texts/text.ts';
+import { amount, filled, type Language, type Wording } from '../../api/texts/text.ts';
 import { sectionTitles, words } from '../../api/texts/titles.ts';
 import { missingText } from '../../explain/fact.ts';
 import type { SectionReport } from '../../explain/finding.ts';
 import { joined } from '../../explain/wording.ts';
-import type { AccessChoice } from '../access/sources.ts';
-import type { Language } from '../options.ts';
+import type { AccessChoice } from '../../session/access/sources.ts';
 import { findingRows } from './finding-groups.ts';
 import { mergedByCause, optionalIn, problemsIn } from './findings.ts';
 import { commandInContext } from './in-context.ts';

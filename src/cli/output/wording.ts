@@ -1,6 +1,6 @@
+import type { Language } from '../../api/texts/text.ts';
 import { words } from '../../api/texts/titles.ts';
 import type { NextStep } from '../../explain/step.ts';
-import type { Language } from '../options.ts';
 
 /** Returns a next step in a single line: a preview before commands, commands before text unless a correction comes first. */
 export function nextLine(

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 import { isSameJson } from '../../api/same-json.ts';
 import { suggestionFor } from '../../process/nearest.ts';
-import type { ConfigObject } from '../facts/kinds.ts';
+import type { ConfigObject } from '../../session/facts/kinds.ts';
 import { Refusal, WrongUsage } from '../refusal.ts';
 
 /** Spec fields to replace; null removes a field. The operator checks the values. */

@@ -1,13 +1,13 @@
 import type { NodeView } from '../../api/read-http.ts';
 import { doctorTexts } from '../../api/texts/doctor.ts';
 import { existingNicsTexts } from '../../api/texts/existing-nics.ts';
-import { amount, filled, type Wording } from '../../api/texts/text.ts';
+import { amount, filled, type Language, type Wording } from '../../api/texts/text.ts';
 import type { Finding } from '../../explain/finding.ts';
 import { isObstacle, isRefused, wouldChange } from '../../explain/obstacles.ts';
 import { refusedNics } from '../../explain/sections/refused-nics.ts';
 import { isObserved } from '../../explain/subject.ts';
 import { ageOf } from '../../explain/wording.ts';
-import type { AccessOptions, Language } from '../options.ts';
+import type { AccessOptions } from '../../session/access/options.ts';
 import { findingRows } from '../output/finding-groups.ts';
 import { commandInContext, inContext } from '../output/in-context.ts';
 

@@ -5,7 +5,7 @@ import { changedPlan, unchangedPlan } from '../../../test/fixtures/cli/plans.ts'
 import { answerPlan } from '../../../test/fixtures/cli/played-operator.ts';
 import { type CliFixture, startScene } from '../../../test/fixtures/cli/scene.ts';
 import { config } from '../../explain/testing/healthy.ts';
-import { openstackConfigs } from '../facts/kinds.ts';
+import { openstackConfigs } from '../../session/facts/kinds.ts';
 
 const ref = { namespace: 'multinic-system', name: 'storage' };
 const canary = 'Canary-Passw0rd';

@@ -1,8 +1,7 @@
 import type { BudgetView, PlanView } from '../../api/read-http.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
-import { filled } from '../../api/texts/text.ts';
+import { filled, type Language } from '../../api/texts/text.ts';
 import { budgetTitles, holdTitles } from '../../api/texts/titles.ts';
-import type { Language } from '../options.ts';
 import { aligned } from '../output/table.ts';
 import { printable } from '../output/width.ts';
 

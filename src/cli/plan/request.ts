@@ -1,11 +1,11 @@
 import { type PlanView, planView, readPaths } from '../../api/read-http.ts';
 import { accessTexts } from '../../api/texts/access.ts';
 import { filled } from '../../api/texts/text.ts';
-import { ApiError } from '../access/operator-api.ts';
-import type { Session } from '../access/session.ts';
-import type { ConfigObject } from '../facts/kinds.ts';
-import { aboutOperator } from '../facts/operator-facts.ts';
-import { factOf } from '../facts/unread.ts';
+import { ApiError } from '../../session/access/operator-api.ts';
+import type { Session } from '../../session/access/session.ts';
+import type { ConfigObject } from '../../session/facts/kinds.ts';
+import { aboutOperator } from '../../session/facts/operator-facts.ts';
+import { factOf } from '../../session/facts/unread.ts';
 import { required } from '../output/list.ts';
 import { Refusal } from '../refusal.ts';
 import type { Run } from '../run-command.ts';

@@ -1,8 +1,7 @@
 import type { PlanView } from '../../api/read-http.ts';
 import { existingNicsTexts } from '../../api/texts/existing-nics.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
-import { amount, filled } from '../../api/texts/text.ts';
-import type { Language } from '../options.ts';
+import { amount, filled, type Language } from '../../api/texts/text.ts';
 import { aligned } from '../output/table.ts';
 import { printable } from '../output/width.ts';
 import { budgetLines, holdLines, unconfirmedLines } from './removals.ts';

@@ -1,7 +1,6 @@
 import type { PlanView } from '../../api/read-http.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
-import { amount, filled, type Wording } from '../../api/texts/text.ts';
-import type { Language } from '../options.ts';
+import { amount, filled, type Language, type Wording } from '../../api/texts/text.ts';
 import { printable } from '../output/width.ts';
 
 type NicChange = PlanView['nodes'][number]['nics'][number];

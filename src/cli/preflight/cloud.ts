@@ -15,9 +15,9 @@ import { readCloudsYaml } from '../../operator/cloud/credentials/clouds-yaml.ts'
 import { CloudsYamlError } from '../../operator/cloud/credentials/clouds-yaml-error.ts';
 import { createLogger } from '../../process/log.ts';
 import { isRequestError, type Service } from '../../requests/request-error.ts';
+import type { Session } from '../../session/access/session.ts';
 import { systemRandom } from '../../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
-import type { Session } from '../access/session.ts';
 import { WrongUsage } from '../refusal.ts';
 import { type ClusterNodes, uuidOf } from './machines.ts';
 

@@ -1,9 +1,9 @@
 import { namespaces } from '../../api/names.ts';
 import type { Wording } from '../../api/texts/text.ts';
-import { usualHomes } from '../access/operator-home.ts';
-import type { Session } from '../access/session.ts';
-import { chosenProviders } from '../access/sources.ts';
-import type { FactAbout } from '../facts/unread.ts';
+import { usualHomes } from '../../session/access/operator-home.ts';
+import type { Session } from '../../session/access/session.ts';
+import { chosenProviders } from '../../session/access/sources.ts';
+import type { FactAbout } from '../../session/facts/unread.ts';
 import type { chartKinds } from './chart-kinds.ts';
 
 /** Cluster before an installation, with its chart. */

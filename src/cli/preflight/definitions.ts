@@ -7,10 +7,10 @@ import type { SectionReport } from '../../explain/finding.ts';
 import { nextFor } from '../../explain/next-steps.ts';
 import { type Checked, error, onFact, reportOf, warning } from '../../explain/sections/check.ts';
 import { type Crd, crds } from '../../kube/core-resources.ts';
-import { grantCrds } from '../access/grants.ts';
-import type { Session } from '../access/session.ts';
-import { flagsTo } from '../access/sources.ts';
-import { factOf } from '../facts/unread.ts';
+import { grantCrds } from '../../session/access/grants.ts';
+import type { Session } from '../../session/access/session.ts';
+import { flagsTo } from '../../session/access/sources.ts';
+import { factOf } from '../../session/facts/unread.ts';
 import { aboutCluster, type TargetCluster } from './clusters.ts';
 
 const names = Object.keys(schemaNumbers) as DefinitionName[];

@@ -14,10 +14,10 @@ import {
 } from '../../explain/sections/check.ts';
 import { type Node, nodes } from '../../kube/core-resources.ts';
 import { thisBuild } from '../../process/version.ts';
-import { grantOnlyNodes } from '../access/grants.ts';
-import type { Session } from '../access/session.ts';
-import { flagsTo } from '../access/sources.ts';
-import { factOf } from '../facts/unread.ts';
+import { grantOnlyNodes } from '../../session/access/grants.ts';
+import type { Session } from '../../session/access/session.ts';
+import { flagsTo } from '../../session/access/sources.ts';
+import { factOf } from '../../session/facts/unread.ts';
 import { aboutCluster, type TargetCluster } from './clusters.ts';
 import { proofOf } from './support-matrix.ts';
 

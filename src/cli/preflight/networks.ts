@@ -2,8 +2,8 @@ import { preflightTexts } from '../../api/texts/preflight.ts';
 import { filled } from '../../api/texts/text.ts';
 import type { SectionReport } from '../../explain/finding.ts';
 import { info, onFact, reportOf } from '../../explain/sections/check.ts';
-import type { Session } from '../access/session.ts';
-import { readClusterNetworks } from '../facts/cluster-networks.ts';
+import type { Session } from '../../session/access/session.ts';
+import { readClusterNetworks } from '../../session/facts/cluster-networks.ts';
 
 /** Examines whether each business cluster names its networks: agents refuse NICs that overlap them. */
 export async function examineNetworks(

@@ -5,10 +5,10 @@ import type { SectionReport } from '../../explain/finding.ts';
 import { nextFor } from '../../explain/next-steps.ts';
 import { type Checked, error, onFact, reportOf } from '../../explain/sections/check.ts';
 import { isNotFound, KubeError } from '../../kube/errors.ts';
-import { grantSystem } from '../access/grants.ts';
-import type { Session } from '../access/session.ts';
-import { flagsTo } from '../access/sources.ts';
-import { factOf } from '../facts/unread.ts';
+import { grantSystem } from '../../session/access/grants.ts';
+import type { Session } from '../../session/access/session.ts';
+import { flagsTo } from '../../session/access/sources.ts';
+import { factOf } from '../../session/facts/unread.ts';
 import { type ChartKind, chartKinds } from './chart-kinds.ts';
 import { aboutCluster, type TargetCluster } from './clusters.ts';
 

@@ -1,5 +1,5 @@
 import type { ClusterAccess } from '../../kube/access/access.ts';
-import { accessOf, usualKubeconfig } from '../cluster-access.ts';
+import { accessOf, usualKubeconfig } from '../../session/access/cluster-access.ts';
 import { WrongUsage } from '../refusal.ts';
 
 /** Options for the business cluster, under their names and their former names. */

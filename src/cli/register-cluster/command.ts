@@ -4,7 +4,12 @@ import { namespaces } from '../../api/names.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
 import type { ClusterAccess } from '../../kube/access/access.ts';
 import { parseDuration } from '../../process/duration.ts';
-import { accessOf, connect, usualKubeconfig, usualKubeconfigText } from '../cluster-access.ts';
+import {
+  accessOf,
+  connect,
+  usualKubeconfig,
+  usualKubeconfigText,
+} from '../../session/access/cluster-access.ts';
 import { confirmed } from '../confirmed.ts';
 import { languageOption, outputOption } from '../options.ts';
 import { Refusal } from '../refusal.ts';

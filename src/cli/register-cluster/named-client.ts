@@ -1,8 +1,8 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import { KubeError } from '../../kube/errors.ts';
+import { Failure } from '../../session/access/failure.ts';
+import { plainMessage } from '../../session/facts/kube-cause.ts';
 import { DeadlineReached } from '../../time/deadline.ts';
-import { plainMessage } from '../facts/kube-cause.ts';
-import { Failure } from '../refusal.ts';
 
 /** A cluster of the registration, as messages name the cluster. */
 export interface NamedCluster {

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { missingOf } from '../../explain/conclusion.ts';
 import { examine } from '../../explain/examine.ts';
+import { isNothingRead, readSystem } from '../../session/facts/system-facts.ts';
 import type { EndWith } from '../exit-status.ts';
-import { isNothingRead, readSystem } from '../facts/system-facts.ts';
 import { type CommonOptions, type FailOn, withCommonOptions, withFailOn } from '../options.ts';
 import { inContextOf, listsOf, optionalIn, problemsIn, unreadIn } from '../output/findings.ts';
 import { sourcesInContext } from '../output/in-context.ts';

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { type CliFixture, home, startScene } from '../../../test/fixtures/cli/scene.ts';
 import { namespaces, nodes, pods } from '../../kube/core-resources.ts';
-import { openstackConfigs } from '../facts/kinds.ts';
+import { openstackConfigs } from '../../session/facts/kinds.ts';
 
 const ref = { namespace: 'multinic-system', name: 'storage' };
 

@@ -1,4 +1,4 @@
-import type { Grant } from '../access/grants.ts';
+import type { Grant } from '../../session/access/grants.ts';
 import type { Skipped } from '../report.ts';
 
 /** Content of a file before redaction. */

@@ -1,6 +1,6 @@
 import { type Pod, pods } from '../../kube/core-resources.ts';
 import { isForbidden } from '../../kube/errors.ts';
-import { explained } from '../facts/unread.ts';
+import { explained } from '../../session/facts/unread.ts';
 import type { Run } from '../run-command.ts';
 import type { Collected, Place } from './entries.ts';
 

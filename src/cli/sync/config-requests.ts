@@ -5,12 +5,13 @@ import { pauseOf } from '../../api/pause.ts';
 import type { NodeView } from '../../api/read-http.ts';
 import { nextFor } from '../../explain/next-steps.ts';
 import { ageOf } from '../../explain/wording.ts';
-import type { Session } from '../access/session.ts';
-import { type ConfigObject, openstackConfigs } from '../facts/kinds.ts';
-import { readConfigs } from '../facts/management-facts.ts';
-import { readFreshNode } from '../facts/operator-facts.ts';
+import { Failure } from '../../session/access/failure.ts';
+import type { Session } from '../../session/access/session.ts';
+import { type ConfigObject, openstackConfigs } from '../../session/facts/kinds.ts';
+import { readConfigs } from '../../session/facts/management-facts.ts';
+import { readFreshNode } from '../../session/facts/operator-facts.ts';
 import { required } from '../output/list.ts';
-import { Failure, Refusal } from '../refusal.ts';
+import { Refusal } from '../refusal.ts';
 import type { Run } from '../run-command.ts';
 import { type AnnotatedRequest, annotationOf, readyIn, requestGate } from './request-gate.ts';
 

@@ -3,7 +3,7 @@ import { findCondition } from '../../api/condition.ts';
 import { annotations } from '../../api/names.ts';
 import { pauseOf } from '../../api/pause.ts';
 import { rowOf } from '../../api/reasons.ts';
-import type { ConfigObject } from '../facts/kinds.ts';
+import type { ConfigObject } from '../../session/facts/kinds.ts';
 
 /** Request in an annotation: kind, value or id, and the annotation's text. */
 export interface AnnotatedRequest {

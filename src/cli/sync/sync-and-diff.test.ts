@@ -10,7 +10,7 @@ import { type CliFixture, startScene } from '../../../test/fixtures/cli/scene.ts
 import { agentAppName, annotations, labels, namespaces } from '../../api/names.ts';
 import { nic, node } from '../../explain/testing/healthy.ts';
 import { jobs, namespaces as namespaceKind, pods } from '../../kube/core-resources.ts';
-import { openstackConfigs } from '../facts/kinds.ts';
+import { openstackConfigs } from '../../session/facts/kinds.ts';
 
 /** Asymmetric matcher with the type of its place. */
 const textWith = (text: string): string => expect.stringContaining(text) as string;

@@ -1,18 +1,13 @@
 import { Command } from 'commander';
+import type { Language } from '../../api/texts/text.ts';
 import { unreadSources } from '../../explain/conclusion.ts';
 import { type Explanation, explainPort } from '../../explain/explain-port.ts';
 import type { PortFacts } from '../../explain/facts.ts';
 import type { Severity } from '../../explain/finding.ts';
 import type { Step, StepResult } from '../../explain/step.ts';
+import { readPortFacts } from '../../session/facts/port-facts.ts';
 import type { EndWith } from '../exit-status.ts';
-import { readPortFacts } from '../facts/port-facts.ts';
-import {
-  type CommonOptions,
-  type FailOn,
-  type Language,
-  withCommonOptions,
-  withFailOn,
-} from '../options.ts';
+import { type CommonOptions, type FailOn, withCommonOptions, withFailOn } from '../options.ts';
 import { inContext, sourcesInContext } from '../output/in-context.ts';
 import { incompleteObjects } from '../output/incomplete.ts';
 import { print, reportText } from '../output/print.ts';

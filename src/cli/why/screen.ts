@@ -1,10 +1,9 @@
 import { screensTexts } from '../../api/texts/screens.ts';
-import type { Wording } from '../../api/texts/text.ts';
+import type { Language, Wording } from '../../api/texts/text.ts';
 import { stepTitles, words } from '../../api/texts/titles.ts';
 import type { UnreadSource } from '../../explain/conclusion.ts';
 import type { Explanation } from '../../explain/explain-port.ts';
 import type { Step, StepResult } from '../../explain/step.ts';
-import type { Language } from '../options.ts';
 import { incompleteLines } from '../output/incomplete.ts';
 import { nextStepLines } from '../output/next-step.ts';
 import { displayWidth, padEnd, printable } from '../output/width.ts';

@@ -1,13 +1,14 @@
 import { isIP } from 'node:net';
 import type { NodeView, PortView } from '../../api/read-http.ts';
 import type { Fact } from '../../explain/fact.ts';
-import type { Session } from '../access/session.ts';
-import { hasAddress, hasMac } from '../facts/history-facts.ts';
-import { type PortQuery, readNodes, readPorts } from '../facts/operator-facts.ts';
-import type { PortSubject } from '../facts/port-facts.ts';
-import { refuseAbsence } from '../facts/unread-sources.ts';
+import { Failure } from '../../session/access/failure.ts';
+import type { Session } from '../../session/access/session.ts';
+import { hasAddress, hasMac } from '../../session/facts/history-facts.ts';
+import { type PortQuery, readNodes, readPorts } from '../../session/facts/operator-facts.ts';
+import type { PortSubject } from '../../session/facts/port-facts.ts';
+import { refuseAbsence } from '../../session/facts/unread-sources.ts';
 import { required } from '../output/list.ts';
-import { Failure, Refusal, WrongUsage } from '../refusal.ts';
+import { Refusal, WrongUsage } from '../refusal.ts';
 
 /** What the user entered. */
 export type Target =

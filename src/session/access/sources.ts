@@ -1,8 +1,8 @@
 import { shellWord } from '../../explain/commands.ts';
 import type { FactSource, RequiredSource } from '../../explain/fact.ts';
-import { usualKubeconfig } from '../cluster-access.ts';
-import type { AccessOptions } from '../options.ts';
+import { usualKubeconfig } from './cluster-access.ts';
 import { type ClusterChoice, flagsOf } from './kubectl.ts';
+import type { AccessOptions } from './options.ts';
 
 /** Error in an earlier source, such as the management API before the operator's API. */
 export class SourceError extends Error {

@@ -8,9 +8,9 @@ import type { Fact, Missing } from '../../explain/fact.ts';
 import { unreadCloud, unreadViola } from '../../explain/missing-texts.ts';
 import { providerOfConfig, valueOf } from '../../explain/subject.ts';
 import { same } from '../../explain/wording.ts';
+import type { Failure } from '../access/failure.ts';
 import type { Session } from '../access/session.ts';
 import { Unread } from '../access/unread.ts';
-import type { Failure } from '../refusal.ts';
 import { readConfigs } from './management-facts.ts';
 import { readClusters } from './operator-facts.ts';
 

@@ -3,9 +3,9 @@ import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { ClusterView } from '../../api/read-http.ts';
 import type { Fact } from '../../explain/fact.ts';
 import { suggestionFor } from '../../process/nearest.ts';
+import { Failure } from '../access/failure.ts';
+import type { AccessOptions } from '../access/options.ts';
 import { chosenProviders } from '../access/sources.ts';
-import type { AccessOptions } from '../options.ts';
-import { Failure } from '../refusal.ts';
 
 /** Objects that name business clusters. */
 interface ClusterObjects {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { ClusterAccess } from '../kube/access/access.ts';
-import { AccessError } from '../kube/access/access-error.ts';
-import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { createKubeClient } from '../kube/client/http-client.ts';
-import { userAgentOf } from '../process/version.ts';
-import { systemClock, systemRandom } from '../time/clock.ts';
-import type { Limit } from '../time/deadline.ts';
+import type { ClusterAccess } from '../../kube/access/access.ts';
+import { AccessError } from '../../kube/access/access-error.ts';
+import { loadKubeconfig } from '../../kube/access/kubeconfig.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { createKubeClient } from '../../kube/client/http-client.ts';
+import { userAgentOf } from '../../process/version.ts';
+import { systemClock, systemRandom } from '../../time/clock.ts';
+import type { Limit } from '../../time/deadline.ts';
 
 /**
  * Returns the default kubeconfig path. kubectl treats an empty KUBECONFIG as unset. Images may lack a home folder.
