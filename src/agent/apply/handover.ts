@@ -25,6 +25,8 @@ const renamedMs = 500;
 /** Time limit in ms for networkd to drop its configuration: systemd 252 answers before it acts. */
 const releaseMs = 2_000;
 const pauseMs = 20;
+/** Pause in ms between two calls that NetworkManager refuses. */
+const refusedPauseMs = 100;
 
 type Access = Pick<Context, 'hostRoot' | 'clock'>;
 
@@ -148,15 +150,29 @@ export async function handBack(units: readonly Unit[], context: Context): Promis
     const problem =
       handover.by === 'networkd'
         ? await reconfigured(link.index, context)
-        : await activated(link, context);
+        : await context.perform('agent.manager.release', () => untilActivated(link, context));
     context.log.info({ mac: nic.mac, problem }, `link returned to ${handover.by}`);
   }
 }
 
-function activated({ name, mac }: Link, context: Context): Promise<string | undefined> {
-  return context.perform('agent.manager.release', () =>
-    answered((socket, signal) => activateNic(socket, { name, mac }, signal), context),
-  );
+/**
+ * Makes NetworkManager configure a NIC; returns why it did not. Repeats a refused call: NetworkManager knows a new name, and
+ * the profiles of a NIC that it manages again, only after a moment.
+ */
+export async function untilActivated(
+  { name, mac }: Pick<Link, 'name' | 'mac'>,
+  access: Access,
+): Promise<string | undefined> {
+  const { clock } = access;
+  const end = clock.monotonicMs() + answerTimeoutMs;
+  for (;;) {
+    const problem = await answered(
+      (socket, signal) => activateNic(socket, { name, mac }, signal),
+      access,
+    );
+    if (problem === undefined || clock.monotonicMs() >= end) return problem;
+    await clock.sleep(refusedPauseMs);
+  }
 }
 
 /**
