@@ -31,16 +31,16 @@ function access() {
 }
 
 test.each([
-  ['GetDeviceByIpIface', 'the NIC has just been renamed'],
-  ['ActivateConnection', 'the NIC is managed again, and its profiles are not listed yet'],
-])('NetworkManager is asked again while it refuses %s: %s', async (member) => {
+  ['GetDeviceByIpIface', 'a renamed NIC is unknown'],
+  ['ActivateConnection', 'a managed NIC has no listed profiles yet'],
+])('the agent repeats a refused %s call: %s', async (member) => {
   bus.refuses = member;
   bus.refusals = 3;
   expect(await untilActivated(nic, access())).toBeUndefined();
   expect(bus.activated).toHaveLength(1);
 });
 
-test('a lasting refusal is reported after five seconds', async () => {
+test('the agent reports a lasting refusal after five seconds', async () => {
   bus.refuses = 'ActivateConnection';
   const host = access();
   expect(await untilActivated(nic, host)).toContain('no ActivateConnection for you');
