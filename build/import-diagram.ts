@@ -165,4 +165,13 @@ export function withImports(page: string, files: FileImports): string {
 }
 
 /** Parts with folders of their own. */
-const layered = ['operator', 'controller', 'lifecycle', 'viola', 'agent', 'cli', 'explain'];
+const layered = [
+  'operator',
+  'controller',
+  'lifecycle',
+  'viola',
+  'agent',
+  'dashboard',
+  'cli',
+  'explain',
+];

@@ -11,7 +11,7 @@ export function resetText(id: string): string {
 }
 
 /** Event with a name and without data. */
-function namedText(name: string, id: string): string {
+export function namedText(name: string, id: string): string {
   return `event: ${name}\nid: ${id}\ndata: {}\n\n`;
 }
 
