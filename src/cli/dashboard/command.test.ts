@@ -2,12 +2,15 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import * as z from 'zod';
+import { startScene } from '../../../test/fixtures/cli/scene.ts';
+import { defineRoute } from '../../dashboard/routes/json-route.ts';
 import { Browser } from '../../dashboard/testing/browser.ts';
 import { writePage } from '../../dashboard/testing/dashboard-fixture.ts';
 import { until } from '../../time/fake-clock.ts';
 import { cliMain } from '../main-cli.ts';
 import { openInBrowser } from './browser.ts';
-import { serveDashboard } from './command.ts';
+import { type ServedPage, serveDashboard } from './command.ts';
 import type { Terminal } from './terminal.ts';
 
 const access = { businessContext: new Map<string, string>() };
@@ -40,9 +43,12 @@ function linksIn({ lines }: Scripted): string[] {
   return lines.flatMap((line) => /http:\S+#token=\S+/.exec(line) ?? []);
 }
 
+const withoutRoutes: ReturnType<ServedPage['contentOf']> = { routes: [] };
+
 /** Serves until a signal arrives. */
-async function serve(terminal: Scripted, open = false, port = 0) {
-  const served = serveDashboard({ ...access, port, open }, terminal, await writePage());
+async function serve(terminal: Scripted, open = false, contentOf = () => withoutRoutes) {
+  const options = { ...access, port: 0, open };
+  const served = serveDashboard(options, terminal, { folder: await writePage(), contentOf });
   await until('the start', () => terminal.lines.length === 2);
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(terminal.lines[0] ?? '')?.[0] ?? '';
   return { served, url };
@@ -59,6 +65,42 @@ it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     await expect(new Browser(url).fetch({ path: '/' })).rejects.toThrow('ECONNREFUSED');
   },
 );
+
+it('all children of kubectl end with the dashboard', async () => {
+  const { folder } = await startScene();
+  const [wrapper, pids] = [join(folder, 'wrapper'), join(folder, 'pids')];
+  const script = `#!/bin/sh\necho $$ >> ${pids}\nexec ${folder}/kubectl "$@"\n`;
+  await writeFile(wrapper, script, { mode: 0o700 });
+  vi.stubEnv('MULTINIC_KUBECTL', wrapper);
+  const terminal = scriptedTerminal();
+  const { served, url } = await serve(terminal, false, () => ({
+    routes: [
+      defineRoute({
+        method: 'GET',
+        path: '/api/nodes',
+        input: z.object({}),
+        answer: async (_, { rights: session }) =>
+          (await session.operator()).get('/v1/nodes', z.looseObject({})),
+      }),
+    ],
+  }));
+  const user = new Browser(url);
+  await user.login(linksIn(terminal)[0] ?? '');
+  expect((await user.fetch({ path: '/api/nodes' })).status).toBe(200);
+  const children = (await readFile(pids, 'utf8')).trim().split('\n').map(Number);
+  expect(children.map(isRunning)).toEqual([true, true]);
+  process.emit('SIGHUP');
+  await served;
+  expect(children.map(isRunning)).toEqual([false, false]);
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 it('the printed link logs in, and Enter prints a new link', async () => {
   const terminal = scriptedTerminal();
@@ -91,11 +133,8 @@ it('a machine without a browser gets a printed link', async () => {
 it('a taken port ends the command with the next step', async () => {
   const { served, url } = await serve(scriptedTerminal());
   const port = Number(new URL(url).port);
-  const second = serveDashboard(
-    { ...access, port, open: false },
-    scriptedTerminal(),
-    await writePage(),
-  );
+  const page = { folder: await writePage(), contentOf: () => withoutRoutes };
+  const second = serveDashboard({ ...access, port, open: false }, scriptedTerminal(), page);
   await expect(second).rejects.toMatchObject({
     message: expect.stringContaining(`127.0.0.1:${port} is taken`) as string,
     next: 'give a different --port, or none for a free port',
@@ -105,11 +144,8 @@ it('a taken port ends the command with the next step', async () => {
 });
 
 it('a build without the page ends the command with the next step', async () => {
-  const served = serveDashboard(
-    { ...access, port: 0, open: false },
-    scriptedTerminal(),
-    '/nowhere',
-  );
+  const page = { folder: '/nowhere', contentOf: () => withoutRoutes };
+  const served = serveDashboard({ ...access, port: 0, open: false }, scriptedTerminal(), page);
   await expect(served).rejects.toMatchObject({ next: 'install multinic from a release' });
 });
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { openLocalDashboard } from '../../dashboard/local-dashboard.ts';
 import { type PageFile, readPageFiles } from '../../dashboard/page/page-files.ts';
+import type { PageContent } from '../../dashboard/page-server.ts';
 import { createLogger } from '../../process/log.ts';
 import { aborted } from '../../time/aborted.ts';
 import { systemRandom } from '../../time/clock.ts';
@@ -15,6 +16,14 @@ export interface DashboardOptions extends AccessOptions {
   readonly port: number;
   /** True: open the browser of the user. */
   readonly open: boolean;
+}
+
+type Session = Run['session'];
+
+/** The page, and what it shows with the connections of a session. */
+export interface ServedPage {
+  readonly folder: string;
+  readonly contentOf: (session: Session) => Omit<PageContent<Session>, 'files'>;
 }
 
 /** `multinic dashboard`: serves the page on this machine with the user's own rights, until a signal arrives. */
@@ -31,21 +40,21 @@ export function dashboardCommand(): Command {
         .argParser(booleanOf)
         .default(true),
     )
-    .action((options: DashboardOptions) => serveDashboard(options, userTerminal(), pageFolder()));
+    .action((options: DashboardOptions) => serveDashboard(options, userTerminal(), ownPage()));
   return withAccessOptions(command);
 }
 
-/** Serves the page in `folder` until SIGINT, SIGTERM or SIGHUP; ends together with all connections of the session. */
+/** Serves a page until SIGINT, SIGTERM or SIGHUP; ends together with all connections of the session. */
 export async function serveDashboard(
   options: DashboardOptions,
   terminal: Terminal,
-  folder: string,
+  page: ServedPage,
 ): Promise<void> {
-  const files = await pageIn(folder);
+  const files = await pageIn(page.folder);
   await withSession(options, async ({ session, progress }) => {
     progress.show('');
     const { signal } = session;
-    await using dashboard = await open(options, session, files);
+    await using dashboard = await open(options, session, { ...page.contentOf(session), files });
     if (!options.open || !(await terminal.open(dashboard.newLink(), signal))) {
       terminal.print(linkText(dashboard.newLink()));
     } else terminal.print(`The dashboard is open in your browser: ${dashboard.url}`);
@@ -55,17 +64,13 @@ export async function serveDashboard(
   });
 }
 
-async function open(
-  { port }: DashboardOptions,
-  session: Run['session'],
-  files: readonly PageFile[],
-) {
+async function open({ port }: DashboardOptions, session: Session, content: PageContent<Session>) {
   const { clock, signal } = session;
   const destination = { write: (line: string) => process.stderr.write(line) };
   const log = createLogger({ part: 'dashboard', level: 'warn', destination });
   try {
-    const content = { port, rights: session, files, routes: [] };
-    return await openLocalDashboard(content, { clock, random: systemRandom, log }, signal);
+    const local = { ...content, port, rights: session };
+    return await openLocalDashboard(local, { clock, random: systemRandom, log }, signal);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     throw new Failure(error.message, 'give a different --port, or none for a free port');
@@ -86,10 +91,11 @@ async function pageIn(folder: string): Promise<readonly PageFile[]> {
   }
 }
 
-/** The page is beside the bundle; from source, it is in `dist`. */
-function pageFolder(): string {
+/** Returns the page of this build: beside the bundle; from source, in `dist`. */
+function ownPage(): ServedPage {
   const isSource = import.meta.filename.endsWith('.ts');
-  return join(import.meta.dirname, isSource ? '../../../dist/web' : 'web');
+  const folder = join(import.meta.dirname, isSource ? '../../../dist/web' : 'web');
+  return { folder, contentOf: () => ({ routes: [] }) };
 }
 
 function portOf(text: string): number {
