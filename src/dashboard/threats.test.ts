@@ -173,6 +173,12 @@ it('a second local user without the link gets the shell only', async () => {
   expect(fixture.answered).toEqual([]);
 });
 
+it('slow requests without login leave all slots to the user', async () => {
+  using stalled = new DisposableStack();
+  for (let n = 0; n < 40; n++) stalled.use(await stranger.stall(loginPath));
+  expect((await user.fetch({ path: nics })).status).toBe(200);
+});
+
 it('the cookie is for this session, for no script and for no foreign page', async () => {
   const answer = await stranger.login(fixture.dashboard.newLink());
   const { port } = new URL(stranger.origin);

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { loginPath, loginRequest } from '../../api/dashboard.ts';
 import type { HttpServer } from '../../http/app.ts';
 import type { Clock } from '../../time/clock.ts';
+import { publicRoute } from '../guard/guard.ts';
 import type { PageAccess, RequestHead } from '../guard/page-access.ts';
 import { PageProblem } from '../guard/page-problem.ts';
 import { randomText, Secrets } from './secrets.ts';
@@ -53,7 +54,7 @@ export class LocalAccess<Rights> implements PageAccess<Rights> {
   serveLogin(app: HttpServer): void {
     app.post(
       loginPath,
-      { bodyLimit: loginBytes, config: { isPublic: true }, schema: { body: loginRequest } },
+      { bodyLimit: loginBytes, config: publicRoute, schema: { body: loginRequest } },
       async (request, reply) => this.#login(request.body.token, request, reply),
     );
   }

@@ -12,6 +12,12 @@ declare module 'fastify' {
 }
 
 /**
+ * Configuration of routes without login. They hold no slot: a different user of this machine could otherwise occupy all
+ * slots by slow requests.
+ */
+export const publicRoute = { isPublic: true, isStream: true } as const;
+
+/**
  * Decides on every request by its headers, before routing errors, body and handler. Handlers get the user's rights only
  * from the guard, and the guard has none for a refused request.
  */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request as send } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { loginPath, pageError, writeHeader } from '../../api/dashboard.ts';
@@ -60,6 +61,16 @@ export class Browser {
     const options = { ...peer, method, path, headers: all, ...(signal && { signal }) };
     send(options, resolve).on('error', reject).end(body);
     return promise;
+  }
+
+  /** Sends only the headers of a write; resolves when the server waits for the body. */
+  async stall(path: string): Promise<Disposable> {
+    const { hostname, port } = new URL(this.origin);
+    const headers = { ...this.ownWrite, 'content-length': '100', expect: '100-continue' };
+    const request = send({ hostname, port, agent: false, method: 'POST', path, headers });
+    request.on('error', () => undefined).flushHeaders();
+    await once(request, 'continue');
+    return { [Symbol.dispose]: () => void request.destroy() };
   }
 
   async write(path: string, body: object): Promise<Answer> {
