@@ -173,5 +173,6 @@ const layered = [
   'agent',
   'cli',
   'session',
+  'dashboard',
   'explain',
 ];

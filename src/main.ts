@@ -85,6 +85,7 @@ const commands = {
   diff: 'shows a node beside what was applied',
   sync: 'requests a sync and waits, or checks and heals a node',
   'allow-removals': 'shows the removals that wait for consent, and consents to exactly these',
+  dashboard: 'serves the dashboard on this machine, with your own rights',
   doctor: 'runs all checks; findings with evidence and next step',
   'support-bundle': 'writes an archive for support, without Secrets',
   'register-cluster': 'registers a business cluster with Viola',

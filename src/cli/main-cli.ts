@@ -22,6 +22,7 @@ export const commands: Readonly<Record<string, () => Promise<Define>>> = {
   sync: async () => (await import('./sync/command.ts')).syncCommand,
   history: async () => (await import('./history/command.ts')).historyCommand,
   'allow-removals': async () => (await import('./allow-removals/command.ts')).allowRemovalsCommand,
+  dashboard: async () => (await import('./dashboard/command.ts')).dashboardCommand,
   doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
   'support-bundle': async () => (await import('./support-bundle/command.ts')).supportBundleCommand,
   'register-cluster': async () =>

@@ -51,6 +51,7 @@ export const commandRoles: Readonly<Record<string, readonly string[]>> = {
   nodes: ['multinic-reader'],
   nics: ['multinic-reader'],
   why: ['multinic-view', 'multinic-reader'],
+  dashboard: ['multinic-view', 'multinic-reader'],
   doctor: ['multinic-view', 'multinic-reader'],
   plan: ['multinic-view', 'multinic-reader'],
   history: ['multinic-reader'],

@@ -7,11 +7,14 @@ import {
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
 import { answerUnreadable, answerUnroutable } from './early-errors.ts';
+import { type ErrorForm, problemDetails } from './problem.ts';
 
 export interface AppOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Maximum request body in bytes; default 4 MiB. */
   readonly bodyLimit?: number;
+  /** Form for error responses; default: problem details. */
+  readonly errorForm?: ErrorForm;
 }
 
 export interface AppLimits {
@@ -25,6 +28,7 @@ export type HttpServer = ReturnType<typeof createApp>;
 export function createApp({
   tls,
   bodyLimit = 4 * 1024 * 1024,
+  errorForm = problemDetails,
   deadlineMs,
 }: AppOptions & AppLimits) {
   const app = Fastify({
@@ -40,8 +44,8 @@ export function createApp({
     https: tls ?? null,
     // Node names have up to 253 characters; percent-encoding triples the length.
     routerOptions: { maxParamLength: 1024 },
-    clientErrorHandler: answerUnreadable,
-    frameworkErrors: answerUnroutable,
+    clientErrorHandler: answerUnreadable(errorForm),
+    frameworkErrors: answerUnroutable(errorForm),
     schemaController: {
       compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler },
     },

@@ -2,29 +2,34 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { sendProblem, toProblem } from './error-handler.ts';
-import { HttpProblem, problemBody } from './problem.ts';
+import { type ErrorForm, HttpProblem, titleOf } from './problem.ts';
 
-/** Answers a request with a path the router cannot parse. */
-export function answerUnroutable(
-  error: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  void sendProblem(reply, toProblem(error), request.id);
+/** Returns the handler for requests with unparsable paths. */
+export function answerUnroutable(form: ErrorForm) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    void sendProblem(reply, toProblem(error), request.id, form);
+  };
 }
 
-/** Answers errors from the HTTP parser on the socket: no request object exists yet. */
-export function answerUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
+/** Returns the handler for parser errors, which have no request object: the response goes to the socket. */
+export function answerUnreadable(form: ErrorForm) {
+  return (error: ParserError, socket: Socket): void => answer(error, socket, form);
+}
+
+type ParserError = Error & { readonly code?: string };
+
+function answer(error: ParserError, socket: Socket, form: ErrorForm): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const problem = problems[error.code ?? ''] ?? notHttp;
-  const answer = problemBody(problem, randomUUID());
-  const body = JSON.stringify(answer);
+  const body = JSON.stringify(form.bodyOf(problem, randomUUID()));
+  const headers = Object.entries(form.headersOf(problem));
   const head = [
-    `HTTP/1.1 ${problem.status} ${answer.title}`,
-    'Content-Type: application/problem+json',
+    `HTTP/1.1 ${problem.status} ${titleOf(problem)}`,
+    `Content-Type: ${form.contentType}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];

@@ -1,28 +1,33 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { Logger } from '../process/log.ts';
-import { HttpProblem, problemBody } from './problem.ts';
+import { type ErrorForm, HttpProblem } from './problem.ts';
 
-/** Turns handler errors into problem JSON; logs only server errors (5xx). */
-export function createErrorHandler(log: Logger) {
+/** Sends handler errors in the server's form; logs only server errors (5xx). */
+export function createErrorHandler(log: Logger, form: ErrorForm) {
   return async (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const problem = toProblem(error);
     if (problem.status >= 500) log.error({ err: error, requestId: request.id }, 'request failed');
-    return sendProblem(reply, problem, request.id);
+    return sendProblem(reply, problem, request.id, form);
   };
 }
 
-/** Sends problem details with their media type. */
-export function sendProblem(reply: FastifyReply, problem: HttpProblem, requestId: string) {
+/** Sends a problem in the server's form. */
+export function sendProblem(
+  reply: FastifyReply,
+  problem: HttpProblem,
+  requestId: string,
+  { contentType, headersOf, bodyOf }: ErrorForm,
+) {
   if (problem.retryAfterSeconds !== undefined) {
     reply.header('retry-after', String(problem.retryAfterSeconds));
   }
-  if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
   return reply
     .code(problem.status)
-    .type('application/problem+json')
+    .headers(headersOf(problem))
+    .type(contentType)
     .serializer(JSON.stringify)
-    .send(problemBody(problem, requestId));
+    .send(bodyOf(problem, requestId));
 }
 
 /** Returns the problem for an error. */

@@ -46,11 +46,30 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
+/** A server's form for error responses. */
+export interface ErrorForm {
+  readonly contentType: string;
+  readonly headersOf: (problem: HttpProblem) => Readonly<Record<string, string>>;
+  readonly bodyOf: (problem: HttpProblem, requestId: string) => object;
+}
+
+/** Problem details (RFC 9457), for APIs with bearer tokens. */
+export const problemDetails: ErrorForm = {
+  contentType: 'application/problem+json',
+  headersOf: ({ status }) => (status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+  bodyOf: problemBody,
+};
+
+/** Returns the status's reason phrase. */
+export function titleOf({ status }: HttpProblem): string {
+  return titles[status] ?? 'Error';
+}
+
 /** Returns the response body. */
 export function problemBody(problem: HttpProblem, requestId: string) {
   return {
     type: 'about:blank',
-    title: titles[problem.status] ?? 'Error',
+    title: titleOf(problem),
     status: problem.status,
     detail: problem.message,
     code: problem.code,

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { About } from '../process/about.ts';
 import type { Health } from '../process/health.ts';
@@ -11,6 +12,7 @@ import { endWithWork } from './drain.ts';
 import { createErrorHandler, sendProblem } from './error-handler.ts';
 import { serveHealth } from './health.ts';
 import { refuseForeignHosts } from './host-name.ts';
+import { problemDetails } from './problem.ts';
 
 export interface GuardedOptions extends AppOptions, AccessLogOptions {
   /** Concurrent requests per caller and provider; more get 429. Default 32. */
@@ -19,6 +21,8 @@ export interface GuardedOptions extends AppOptions, AccessLogOptions {
   readonly deadlineMs?: number;
   /** Refuse loopback callers with a foreign Host header and no token (DNS rebinding). Default false. */
   readonly guardsHost?: boolean;
+  /** Decides on each request first, also without a route; throws the problem to send. */
+  readonly guard?: (request: FastifyRequest, reply: FastifyReply) => void;
   /** Text in 404 responses: where routes are listed. */
   readonly routesAt: string;
 }
@@ -44,13 +48,15 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 
 /** Creates the same server without any common route, for listeners with a single purpose. */
 export function createGuardedServer(options: GuardedOptions): HttpServer {
-  const { clock, inFlightLimit: limit = 32, deadlineMs = 60_000, routesAt } = options;
+  const { clock, guard, inFlightLimit: limit = 32, deadlineMs = 60_000, routesAt } = options;
+  const { errorForm = problemDetails } = options;
   const app = createApp({ ...options, deadlineMs });
-  app.setErrorHandler(createErrorHandler(options.log));
+  app.setErrorHandler(createErrorHandler(options.log, errorForm));
   app.setNotFoundHandler(async (request, reply) =>
-    sendProblem(reply, noSuchRoute(request, routesAt), request.id),
+    sendProblem(reply, noSuchRoute(request, routesAt), request.id, errorForm),
   );
   logAnswers(app, options);
+  if (guard) app.addHook('onRequest', async (request, reply) => guard(request, reply));
   if (options.guardsHost) refuseForeignHosts(app);
   admitRequests(app, { clock, limit, deadlineMs, routesAt });
   endWithWork(app, clock);

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { notLeading, refuseStale } from '../../../http/api-callers.ts';
 import { HttpProblem } from '../../../http/problem.ts';
 import type { Logger } from '../../../process/log.ts';
+import { EventStream } from '../../../runtime/events/event-stream.ts';
+import { changeText, dataOf } from '../../../runtime/events/event-text.ts';
+import { Ring } from '../../../runtime/events/ring.ts';
 import { passed, type Random } from '../../../time/clock.ts';
 import { listClusters } from '../read-api/clusters.ts';
 import type { ReadSources } from '../read-api/read-sources.ts';
 import { isVisibleTo } from '../read-api/visible-configs.ts';
-import { EventStream } from './event-stream.ts';
-import { changeText, dataOf } from './event-text.ts';
 import { changesBetween, concerns, type Fleet, type RowChange } from './fleet.ts';
 import { FleetReader } from './fleet-reader.ts';
 import { RenderedRows } from './rendered-rows.ts';
-import { Ring } from './ring.ts';
 import { Scope } from './scope.ts';
 
 /** Maximum for open streams; a further stream gets 503. */

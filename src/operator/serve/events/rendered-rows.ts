@@ -1,6 +1,6 @@
+import { dataOf } from '../../../runtime/events/event-text.ts';
 import { type NodeRow, viewOf } from '../read-api/config-reads.ts';
 import { isVisibleTo } from '../read-api/visible-configs.ts';
-import { dataOf } from './event-text.ts';
 import { type Fleet, nodeKey, type RowChange } from './fleet.ts';
 
 /** Rendered rows in memory: readers with equal positions need equal rows. */

@@ -1,6 +1,4 @@
-import type { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
-import type { FastifyReply } from 'fastify';
 import * as z from 'zod';
 import { changeEvent, eventsPath } from '../../../api/events-http.ts';
 import { problem } from '../../../api/node-configs-http.ts';
@@ -10,6 +8,7 @@ import type { HttpServer } from '../../../http/app.ts';
 import { HttpProblem } from '../../../http/problem.ts';
 import { everyRoute, problemResponses } from '../../../http/problem-responses.ts';
 import type { TokenFile } from '../../../http/token-file.ts';
+import { sendEvents } from '../../../runtime/events/send-events.ts';
 import { Feed, type FeedOptions } from './feed.ts';
 
 interface ServedEvents extends FeedOptions {
@@ -78,14 +77,4 @@ export function serveEvents(
 /** Returns whether the token still exists, with the same business clusters. */
 function isSameCaller(caller: Caller, providers: readonly string[] | undefined): boolean {
   return isDeepStrictEqual(visibleProviders({ caller }), providers);
-}
-
-function sendEvents(reply: FastifyReply, stream: Readable): FastifyReply {
-  // Fastify and the server's hooks add 11 listeners; Node.js warns about a leak above 10.
-  reply.raw.setMaxListeners(20);
-  return reply
-    .header('cache-control', 'no-store')
-    .header('x-accel-buffering', 'no')
-    .type('text/event-stream')
-    .send(stream);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { settled } from '../../../time/fake-clock.ts';
+import { settled } from '../../time/fake-clock.ts';
 import { EventStream, longestStallMs } from './event-stream.ts';
 import { changeText } from './event-text.ts';
 import { Ring, ringSize } from './ring.ts';

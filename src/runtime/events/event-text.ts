@@ -1,4 +1,4 @@
-import { type ChangeEvent, longestEventText, resetEvent } from '../../../api/events-http.ts';
+import { type ChangeEvent, longestEventText, resetEvent } from '../../api/events-http.ts';
 
 /** Comment line against idle timeouts, with the id for a resume. */
 export function heartbeatText(id: string): string {
@@ -7,7 +7,12 @@ export function heartbeatText(id: string): string {
 
 /** Event for a reader without all changes: the lists must be read again. */
 export function resetText(id: string): string {
-  return `event: ${resetEvent}\nid: ${id}\ndata: {}\n\n`;
+  return namedText(resetEvent, id);
+}
+
+/** Event with a name and without data. */
+export function namedText(name: string, id: string): string {
+  return `event: ${name}\nid: ${id}\ndata: {}\n\n`;
 }
 
 export function changeText(id: string, data: string): string {

@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { resetEvent } from './events-http.ts';
+
+/** Path of the login: the page sends `{token}` and gets a cookie. */
+export const loginPath = '/login';
+
+/** Path of the stream with changed rows (server-sent events). */
+export const tabEventsPath = '/events';
+
+/**
+ * Events for tabs beside changes: `reset`: changes are missing, read the lists again; `heartbeat`: the operator's stream
+ * is connected. Neither has data.
+ */
+export const tabEvents = { reset: resetEvent, heartbeat: 'heartbeat' } as const;
+
+/** Header of all requests that write, with value `1`: a form of a foreign page cannot send a header. */
+export const writeHeader = 'x-multinic-dashboard';
+
+export const loginRequest = z.strictObject({ token: z.string().max(100) });
+
+/** Body of all error responses. */
+export const pageError = z.strictObject({
+  error: z.strictObject({
+    reason: z.string().describe('Machine-readable word such as `LoginRequired`.'),
+    message: z.string(),
+    nextStep: z.string().describe('What the user does next.'),
+  }),
+});
+export type PageError = z.infer<typeof pageError>;
