@@ -25,7 +25,8 @@ const inCommand = new AsyncLocalStorage<boolean>();
 
 /** Replaces kubectl by connections to the gates, and the commands' clock by a fake clock. */
 function replaceTools(): void {
-  const end = { [Symbol.asyncDispose]: () => Promise.resolve() };
+  const ended = new Promise<never>(() => undefined);
+  const end = { ended, [Symbol.asyncDispose]: () => Promise.resolve() };
   vi.spyOn(tunnels, 'startProxy').mockImplementation(({ context }) => {
     const { port: own } = gateOf(context === 'biz-context' ? 'business' : 'management');
     return Promise.resolve({ server: `http://127.0.0.1:${own}`, ...end });

@@ -1,7 +1,7 @@
 import { type PlanView, planView, readPaths } from '../../api/read-http.ts';
 import { accessTexts } from '../../api/texts/access.ts';
 import { filled } from '../../api/texts/text.ts';
-import { ApiError } from '../../session/access/operator-api.ts';
+import { ApiError } from '../../session/access/api-error.ts';
 import type { Session } from '../../session/access/session.ts';
 import type { ConfigObject } from '../../session/facts/kinds.ts';
 import { aboutOperator } from '../../session/facts/operator-facts.ts';

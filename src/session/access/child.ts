@@ -6,6 +6,8 @@ import { type Limit, withDeadline } from '../../time/deadline.ts';
 export interface Child extends AsyncDisposable {
   /** Match of the line that reports the child's readiness. */
   readonly ready: RegExpExecArray;
+  /** Resolves when the child has ended, with the last line of its standard error. */
+  readonly ended: Promise<Error>;
 }
 
 export interface ChildOptions {
@@ -36,11 +38,11 @@ export async function startChild(
   async function dispose(): Promise<void> {
     process.off('exit', kill);
     signal.removeEventListener('abort', kill);
-    await ended(child);
+    await end(child);
   }
   try {
-    const match = await withDeadline(limit, () => readyLine(child, program, ready));
-    return { ready: match, [Symbol.asyncDispose]: dispose };
+    const { match, ended } = outputOf(child, program, ready);
+    return { ready: await withDeadline(limit, () => match), ended, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;
@@ -48,7 +50,7 @@ export async function startChild(
 }
 
 /** Ends the child's process group. Resolves even if a process of another group keeps the child's output open. */
-async function ended(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess): Promise<void> {
   if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
     const gone = once(child, 'exit');
     killGroup(child, 'SIGTERM');
@@ -61,6 +63,9 @@ async function ended(child: ChildProcess): Promise<void> {
   child.stderr?.destroy();
 }
 
+/** Longest wait for output after the child's exit (ms). */
+const outputMs = 1_000;
+
 function killGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (pid === undefined) return;
   try {
@@ -72,24 +77,33 @@ function killGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-function readyLine(child: ChildProcess, program: string, ready: RegExp): Promise<RegExpExecArray> {
-  const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
+/** Returns the match for readiness, and the reason for the child's end. */
+function outputOf(child: ChildProcess, program: string, ready: RegExp) {
+  const { promise: match, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
+  const ending = Promise.withResolvers<Error>();
   let output = '';
   let errors = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output = (output + text).slice(-4_096);
-    const match = ready.exec(output);
-    if (match) resolve(match);
+    const found = ready.exec(output);
+    if (found) resolve(found);
   });
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errors = (errors + text).slice(-4_096);
   });
-  child.on('error', (error: NodeJS.ErrnoException) =>
-    reject(error.code === 'ENOENT' ? new NoSuchProgram(`${program} is not installed`) : error),
-  );
-  // `close` follows the last byte of standard error.
-  child.on('close', () => reject(new Error(lastLine(errors) || `${program} ended`)));
-  return promise;
+  const onEnd = () => {
+    const error = new Error(lastLine(errors) || `${program} ended`);
+    reject(error);
+    ending.resolve(error);
+  };
+  child.on('error', (error: NodeJS.ErrnoException) => {
+    reject(error.code === 'ENOENT' ? new NoSuchProgram(`${program} is not installed`) : error);
+    ending.resolve(error);
+  });
+  // `close` follows the last byte of standard error, unless a process in a foreign group holds the output open.
+  child.on('close', onEnd);
+  child.on('exit', () => void setTimeout(onEnd, outputMs).unref());
+  return { match, ended: ending.promise };
 }
 
 function lastLine(text: string): string {

@@ -1,4 +1,4 @@
-/** Error with the next step of the user. */
+/** Error with the user's next step. */
 export class Failure extends Error {
   readonly next: string;
   constructor(why: string, next: string) {

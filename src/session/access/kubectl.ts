@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClusterAccess } from '../../kube/access/access.ts';
-import { type ChildLimit, startChild } from './child.ts';
+import { type Child, type ChildLimit, startChild } from './child.ts';
 import { createSocketFolder } from './socket-folder.ts';
 
 /** Cluster choice, passed to kubectl unchanged. */
@@ -14,7 +14,7 @@ export interface ClusterChoice {
 }
 
 /** Access that ends together with its child process. */
-export type Tunnel<T> = T & AsyncDisposable;
+export type Tunnel<T> = T & Pick<Child, 'ended'> & AsyncDisposable;
 
 /** Path of kubectl; MULTINIC_KUBECTL replaces the one on PATH. */
 function kubectl(): string {
@@ -55,6 +55,7 @@ async function startProxy(
     return {
       server: 'http://localhost',
       socketPath,
+      ended: child.ended,
       async [Symbol.asyncDispose]() {
         await child[Symbol.asyncDispose]();
         await removeFolder();
@@ -86,6 +87,7 @@ async function startPortForward(
   const child = await startChild(kubectl(), argv, { ready, limit });
   return {
     localPort: Number(child.ready[1]),
+    ended: child.ended,
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }

@@ -1,4 +1,4 @@
-/** Choice of clusters, and how to reach them. */
+/** Choice between clusters, and how to reach each. */
 export interface AccessOptions {
   readonly kubeconfig?: string;
   readonly context?: string;

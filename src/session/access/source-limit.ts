@@ -8,9 +8,12 @@ export class SourceLimit {
   readonly #limit: Limit;
   #hasAnswered = false;
   #silence: DeadlineReached | undefined;
+  readonly #onError: (error: unknown) => void;
 
-  constructor(limit: Limit) {
+  /** `onError` takes each failed call's error (default: none). */
+  constructor(limit: Limit, onError: (error: unknown) => void = () => undefined) {
     this.#limit = limit;
+    this.#onError = onError;
   }
 
   /** Runs a call; `ms` replaces the limit. Rejects with DeadlineReached at the limit. */
@@ -27,6 +30,7 @@ export class SourceLimit {
       if (error instanceof DeadlineReached) this.#silence = error;
       // A refusal is an answer, too.
       else this.#hasAnswered = true;
+      this.#onError(error);
       throw error;
     }
   }

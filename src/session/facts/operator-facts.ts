@@ -12,8 +12,8 @@ import {
 import { accessTexts } from '../../api/texts/access.ts';
 import { filled, type Wording } from '../../api/texts/text.ts';
 import type { Fact } from '../../explain/fact.ts';
+import { ApiError } from '../access/api-error.ts';
 import { grantReader } from '../access/grants.ts';
-import { ApiError } from '../access/operator-api.ts';
 import { usualHomes } from '../access/operator-home.ts';
 import type { Session } from '../access/session.ts';
 import { type FactAbout, factOf } from './unread.ts';
