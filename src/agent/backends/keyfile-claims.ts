@@ -39,7 +39,7 @@ export function readProfile(file: HostFile): ConfigFile {
 /** Returns the profile's id, with the method for the NIC's addresses. */
 function stanzaOf(lines: readonly IniLine[]): Stanza {
   const id = valueIn(lines, 'connection', 'id') ?? valueIn(lines, 'connection', 'uuid') ?? '';
-  if (!isEthernet(lines)) return { section: id };
+  if (!isEthernet(lines)) return { section: id, upper: true };
   const four = valueIn(lines, 'ipv4', 'method') ?? 'auto';
   const six = valueIn(lines, 'ipv6', 'method') ?? 'ignore';
   const isSix = /^(disabled|link-local)$/.test(four) && six !== 'ignore';
@@ -51,7 +51,15 @@ function stanzaOf(lines: readonly IniLine[]): Stanza {
     ...nameServersIn(servers.flatMap(({ value }) => value.split(/[;,\s]+/))),
     ...fixedIn(lines),
     ...priorityIn(lines),
+    ...upperIn(lines),
   };
+}
+
+/** Keys making the NIC a port in a bond, bridge or team; the first two were used before version 1.46. */
+const portKeys = ['master', 'slave-type', 'controller', 'port-type'];
+
+function upperIn(lines: readonly IniLine[]): Pick<Stanza, 'upper'> {
+  return portKeys.some((key) => valueIn(lines, 'connection', key)) ? { upper: true } : {};
 }
 
 /** NetworkManager's default is 0. */

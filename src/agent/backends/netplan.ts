@@ -113,14 +113,14 @@ function held({ path: at, text }: HostFile): OwnFile | undefined {
 function claimsOf(document: unknown, text: string): Claims {
   const { success, data } = anyDocument.safeParse(document);
   if (!success) return isEmpty(document) ? { macs: [] } : mentionedIn(text);
-  const { ethernets, bonds, bridges, vlans } = data.network;
+  const { ethernets, bonds, bridges, vlans, vrfs } = data.network;
   const nics = Object.entries(ethernets ?? {});
   const macs = nics.flatMap(([, nic]) => [nic?.match?.macaddress, nic?.macaddress]);
   const matched = nics.flatMap(([id, nic]) =>
     matchOf(id, nic).names.map((name) => ({ name, leased: isTrue(nic?.dhcp4) })),
   );
   const patterns = matched.filter(({ name }) => isPattern(name));
-  const members = [bonds, bridges, vlans].flatMap((kind) =>
+  const members = [bonds, bridges, vlans, vrfs].flatMap((kind) =>
     Object.values(kind ?? {}).flatMap(membersOf),
   );
   const ids = new Set(nics.map(([id]) => id));

@@ -236,6 +236,17 @@ describe('a NIC configured by a NetworkManager profile', () => {
   const refusals: [string, Site, RegExp][] = [
     ['priority 999', { ...leased, text: profile(auto, ['autoconnect-priority=999']) }, /FileWins/],
     ['a syntax error', { ...leased, text: `${profile(auto)}[broken` }, /CannotParse/],
+    [
+      'a bond',
+      { ...leased, text: profile(auto, ['master=bond0', 'slave-type=bond']) },
+      /LinkInUse/,
+    ],
+    ['a bridge', { ...leased, text: profile(auto, ['port-type=bridge']) }, /LinkInUse/],
+    [
+      'a VLAN',
+      { ...leased, text: '[connection]\nid=v\ntype=vlan\n\n[vlan]\nparent=ens1\nid=10\n' },
+      /LinkInUse/,
+    ],
     ['two NICs', { ...leased, text: profile(auto, [], `${mac};${macOf(2)}`) }, /OtherLinksToo/],
     [
       'an address from no file',
@@ -250,6 +261,9 @@ describe('a NIC configured by a NetworkManager profile', () => {
     ],
   ];
   const ifcfgRefusals: [string, string, RegExp][] = [
+    ['a bond', 'MASTER=bond0\nSLAVE=yes\n', /LinkInUse/],
+    ['a bridge', 'BRIDGE=br0\n', /LinkInUse/],
+    ['a VLAN', 'DEVICE=ens1.10\nVLAN=yes\n', /LinkInUse/],
     ['priority 998', 'AUTOCONNECT_PRIORITY=998\n', /FileWins/],
     ['NM_CONTROLLED=no', 'NM_CONTROLLED=no\n', /TurnedOff/],
   ];

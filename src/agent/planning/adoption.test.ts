@@ -227,6 +227,22 @@ describe('a NIC outside the rules is refused by file and cause', () => {
       /cause=LinkInUse/,
     ],
     [
+      'a VRF port',
+      'netplan',
+      cloudInit,
+      `${ethernets('ens1', ...matched)}  vrfs:\n    blue: {table: 7, interfaces: [ens1]}\n`,
+      {},
+      /cause=LinkInUse/,
+    ],
+    [
+      'a networkd bond port before the bond exists',
+      'networkd',
+      '/etc/systemd/network/10-x.network',
+      `[Match]\nMACAddress=${mac}\n[Network]\nBond=bond0\n`,
+      {},
+      /cause=LinkInUse/,
+    ],
+    [
       'a networkd file before ours',
       'networkd',
       '/etc/systemd/network/01-site.network',

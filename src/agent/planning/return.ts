@@ -1,5 +1,5 @@
-import type { Link, Snapshot } from '../snapshot.ts';
-import type { NicRecord } from '../state.ts';
+import type { ConfigFile, Link, Snapshot } from '../snapshot.ts';
+import type { AdoptedConfig, NicRecord } from '../state.ts';
 import type { Backend } from './backend.ts';
 import { isForeign, isNetworkManager } from './takeover.ts';
 import { type FileChange, foreignChange, type Unit } from './unit.ts';
@@ -21,16 +21,26 @@ export function handBackTo(
 }
 
 /** Returns changes that end the edits of foreign files. */
-export function undoneEdits(
+export function undoneEdits(host: Snapshot, record: NicRecord, backend: Editing): FileChange[] {
+  const paths = new Set(stillEdited(host, record, backend).map(({ path }) => path));
+  return host.files
+    .filter(({ path }) => paths.has(path))
+    .map((file) => foreignChange('undo', file, originalText(file, backend)));
+}
+
+/** Returns adopted configurations in files with edits: the release undoes all edits, even without a claim. */
+export function stillEdited(
   { files }: Snapshot,
-  { adopted = [] }: NicRecord,
-  { adoption }: Pick<Backend, 'adoption'>,
-): FileChange[] {
-  const paths = new Set(adopted.filter(({ lines }) => lines !== undefined).map(({ path }) => path));
-  return files
-    .filter(({ path, own }) => !own && paths.has(path))
-    .flatMap((file) => {
-      const text = adoption?.edit?.undo(file) ?? file.text;
-      return text === file.text ? [] : [foreignChange('undo', file, text)];
-    });
+  { adopted = [] }: Pick<NicRecord, 'adopted'>,
+  backend: Editing,
+): AdoptedConfig[] {
+  const edited = files.filter((file) => !file.own && originalText(file, backend) !== file.text);
+  const paths = new Set(edited.map(({ path }) => path));
+  return adopted.filter(({ path, lines }) => lines !== undefined && paths.has(path));
+}
+
+type Editing = Pick<Backend, 'adoption'>;
+
+function originalText(file: ConfigFile, { adoption }: Editing): string {
+  return adoption?.edit?.undo(file) ?? file.text;
 }
