@@ -37,7 +37,8 @@ const ownDocument = z.object({
 /** netplan on Debian and Ubuntu with the default renderer, systemd-networkd. */
 export const netplan: Backend = {
   name: 'netplan',
-  places: [directory, '/run/netplan', '/usr/lib/netplan'].map((each) => ({
+  // A file in /run replaces a file in /etc with the same name (netplan-generate(8)).
+  places: ['/run/netplan', directory, '/usr/lib/netplan'].map((each) => ({
     directory: each,
     suffix: '.yaml',
     hides: true,
