@@ -339,11 +339,16 @@ describe('isLeftAlone', () => {
 test("managedLinksOn returns networkd's name servers, without link and server name", () => {
   const text = networkdLink.trixie.replace('DNS=', 'DNS=10.0.0.53 fe80::1%5#dns.example');
   make({ 'run/systemd/netif/links/5': text, 'run/systemd/netif/links/15': networkdLink.trixie });
-  const links = [5, 15, 6].map((index) => link(index - 10));
+  make({ 'run/systemd/netif/links/7': text, 'run/systemd/netif/links/8': text });
+  const others = [link(-3, { kind: 'bond' }), link(-2, { kind: 'veth' })];
+  const links = [...[5, 15, 6].map((index) => link(index - 10)), ...others];
   const managed = managedLinksOn(root, links, new Set());
-  expect([5, 15, 6].map((index) => managed.get(index)?.nameServers)).toEqual([
-    ['10.0.0.53', 'fe80::1'],
+  const servers = ['10.0.0.53', 'fe80::1'];
+  expect([5, 15, 6, 7, 8].map((index) => managed.get(index)?.nameServers)).toEqual([
+    servers,
     [],
+    undefined,
+    servers,
     undefined,
   ]);
 });

@@ -11,16 +11,19 @@ export const networkdLinks = '/run/systemd/netif/links';
 /** Folder with a file per link known to NetworkManager, named by link index. */
 export const networkManagerLinks = '/run/NetworkManager/devices';
 
+/** Virtual links that may be the node's own link, with its name servers. */
+const ownKinds: ReadonlySet<string | undefined> = new Set([undefined, 'bond', 'bridge', 'vlan']);
+
 /**
- * Returns the network manager's view of the NICs with these MACs and of the node's other NICs. A node may have hundreds of container
- * links, so only these files are read.
+ * Returns the network manager's view of the NICs with these MACs, and of links that may be the node's own. A node may have
+ * hundreds of container links, so only these files are read.
  */
 export function managedLinksOn(
   hostRoot: string,
   links: readonly Link[],
   macs: ReadonlySet<string>,
 ): ReadonlyMap<number, ManagedLink> {
-  const nics = links.filter(({ mac, kind }) => macs.has(mac) || kind === undefined);
+  const nics = links.filter(({ mac, kind }) => macs.has(mac) || ownKinds.has(kind));
   return new Map(
     nics.flatMap(({ index, mac }) => {
       const text = linkFile(hostRoot, networkdLinks, index);

@@ -69,6 +69,8 @@ interface Site {
   readonly bus?: Bus;
   readonly profile?: 'own' | 'foreign' | 'none';
   readonly consent?: boolean;
+  /** The primary link's profile; by default an Ethernet profile with a name server. */
+  readonly main?: string;
 }
 
 const primary = '/etc/NetworkManager/system-connections/cloud-init-eth0.nmconnection';
@@ -77,11 +79,8 @@ async function inputOf({ family, path, text, on = {}, ...site }: Site) {
   const { state = emptyState, bus = 'present', profile: active = 'foreign', consent = true } = site;
   const read = (of: Pick<ConfigFile, 'path' | 'text'>) =>
     backends[family].read({ ...of, mode: 0o600 });
-  const own = profile(
-    ['method=manual', 'address1=10.200.0.2/16', 'dns=10.200.0.53;'],
-    [],
-    macOf(9),
-  );
+  const fixedMain = ['method=manual', 'address1=10.200.0.2/16', 'dns=10.200.0.53;'];
+  const { main: own = profile(fixedMain, [], macOf(9)) } = site;
   const files = [await read({ path: primary, text: own }), await read({ path, text })];
   const seen = host([link(1, { up: true })], { ...on, files });
   const managed = { file: 'f8a5', names: [], nameServers: [] };
@@ -273,6 +272,14 @@ describe('a NIC configured by a NetworkManager profile', () => {
 
   test.each(refusals)('with %s is refused', async (_, site, cause) => {
     expect(await outcome(site)).toMatch(cause);
+  });
+
+  test.each([
+    ['10.200.0.53', /^adopts/],
+    ['', /OnlyNameServers/],
+  ])('is adopted if a bond has name servers: "%s"', async (server, expected) => {
+    const main = `[connection]\nid=bond0\ntype=bond\n\n[ipv4]\nmethod=manual\ndns=${server}\n`;
+    expect(await outcome({ ...leased, main })).toMatch(expected);
   });
 
   test('with priority 999 on request only is adopted', async () => {
