@@ -352,3 +352,14 @@ test("managedLinksOn returns networkd's name servers, without link and server na
     undefined,
   ]);
 });
+
+test('managedLinksOn returns a NetworkManager profile only for a link without a file of networkd', () => {
+  const profiled = { 'run/NetworkManager/devices/5': networkManagerLink.connected };
+  for (const [text, expected] of [
+    [networkdLink.unmanaged, 'foreign'],
+    [networkdLink.trixie, undefined],
+  ] as const) {
+    make({ ...profiled, 'run/systemd/netif/links/5': text });
+    expect(managedLinksOn(root, [link(-5)], new Set()).get(5)?.profile).toBe(expected);
+  }
+});

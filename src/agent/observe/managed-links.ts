@@ -26,12 +26,17 @@ export function managedLinksOn(
   const nics = links.filter(({ mac, kind }) => macs.has(mac) || ownKinds.has(kind));
   return new Map(
     nics.flatMap(({ index, mac }) => {
-      const text = linkFile(hostRoot, networkdLinks, index);
-      const link =
-        text === '' ? profiledLink(hostRoot, { index, mac }) : managedLink(hostRoot, text);
+      const link = viewOf(hostRoot, { index, mac });
       return link ? [[index, link] as const] : [];
     }),
   );
+}
+
+/** networkd also has a state file for a link without configuration by networkd, such as by NetworkManager. */
+function viewOf(hostRoot: string, link: Pick<Link, 'index' | 'mac'>): ManagedLink | undefined {
+  const text = linkFile(hostRoot, networkdLinks, link.index);
+  const byNetworkd = text === '' ? undefined : managedLink(hostRoot, text);
+  return byNetworkd?.file === undefined ? (profiledLink(hostRoot, link) ?? byNetworkd) : byNetworkd;
 }
 
 /** Returns the link as NetworkManager configures the link; undefined if unmanaged, or managed without a profile. */
