@@ -20,26 +20,29 @@ export function handBackTo(
   return { handover: { by: isNetworkManager(family) ? 'NetworkManager' : 'networkd', names: [] } };
 }
 
-/** Returns changes that end the edits of foreign files. */
+/** Returns changes that end the edits of foreign files. An earlier agent's record lacks adopted files: the MAC decides, too. */
 export function undoneEdits(host: Snapshot, record: NicRecord, backend: Editing): FileChange[] {
   const paths = new Set(stillEdited(host, record, backend).map(({ path }) => path));
-  return host.files
-    .filter(({ path }) => paths.has(path))
+  return editedFiles(host, backend)
+    .filter(({ path, macs }) => paths.has(path) || macs.includes(record.mac))
     .map((file) => foreignChange('undo', file, originalText(file, backend)));
 }
 
 /** Returns adopted configurations in files with edits: the release undoes all edits, even without a claim. */
 export function stillEdited(
-  { files }: Snapshot,
+  host: Snapshot,
   { adopted = [] }: Pick<NicRecord, 'adopted'>,
   backend: Editing,
 ): AdoptedConfig[] {
-  const edited = files.filter((file) => !file.own && originalText(file, backend) !== file.text);
-  const paths = new Set(edited.map(({ path }) => path));
+  const paths = new Set(editedFiles(host, backend).map(({ path }) => path));
   return adopted.filter(({ path, lines }) => lines !== undefined && paths.has(path));
 }
 
 type Editing = Pick<Backend, 'adoption'>;
+
+function editedFiles({ files }: Snapshot, backend: Editing): ConfigFile[] {
+  return files.filter((file) => !file.own && originalText(file, backend) !== file.text);
+}
 
 function originalText(file: ConfigFile, { adoption }: Editing): string {
   return adoption?.edit?.undo(file) ?? file.text;
