@@ -153,7 +153,7 @@ describe('a NIC configured by an ifcfg file', () => {
       const [released] = planRemoval({ ...now, request: cleanup }).units;
       // The NIC's own files are missing here.
       expect(released?.files.commit).toMatchObject({ path: ifcfgPath, after: original });
-      const nics = state.nics.map(({ adopted: _, ...earlier }) => earlier);
+      const nics = state.nics.map((nic) => ({ ...nic, adopted: [] }));
       const [byMac] = planRemoval({ ...now, state: { ...state, nics }, request: cleanup }).units;
       expect(byMac?.files.commit).toMatchObject({ path: ifcfgPath, after: original });
     }
