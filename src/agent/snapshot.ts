@@ -136,7 +136,7 @@ export interface ConfigFile extends HostFile {
   readonly stanzas?: readonly Stanza[];
   /** Path of the file this file extends: an ifcfg file's routes. */
   readonly partOf?: string;
-  /** Names or ids of links in bonds, bridges and VLANs; absent: none. */
+  /** Names or ids of links below bonds, bridges, VLANs and virtual functions; absent: none. */
   readonly members?: readonly string[];
 }
 

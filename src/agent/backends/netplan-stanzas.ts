@@ -10,6 +10,8 @@ const anyEthernet = z.looseObject({
     })
     .nullish(),
   macaddress: z.string().nullish(),
+  /** Physical function below a virtual function. */
+  link: z.string().nullish().catch(undefined),
   dhcp4: z.unknown().optional(),
   dhcp6: z.unknown().optional(),
   'accept-ra': z.unknown().optional(),

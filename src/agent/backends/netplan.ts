@@ -125,6 +125,7 @@ function claimsOf(document: unknown, text: string): Claims {
     Object.values(kind ?? {}).flatMap(membersOf),
   );
   const ids = new Set(nics.map(([id]) => id));
+  const lower = [...members, ...nics.flatMap(([, nic]) => nic?.link || [])];
   return {
     macs: macs.flatMap((mac) => (mac ? [mac.toLowerCase()] : [])),
     names: [
@@ -133,7 +134,7 @@ function claimsOf(document: unknown, text: string): Claims {
     ],
     leases: patterns.filter(({ leased }) => leased).map(({ name }) => name),
     patterns: patterns.filter(({ leased }) => !leased).map(({ name }) => name),
-    ...(members.length > 0 ? { members } : {}),
+    ...(lower.length > 0 ? { members: lower } : {}),
     stanzas: stanzasOf(data.network, text),
   };
 }

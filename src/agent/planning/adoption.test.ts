@@ -227,6 +227,14 @@ describe('a NIC outside the rules is refused by file and cause', () => {
       /cause=LinkInUse/,
     ],
     [
+      'a physical function',
+      'netplan',
+      cloudInit,
+      `${ethernets('ens1', ...matched)}    vf0: {link: ens1}\n`,
+      {},
+      /cause=LinkInUse/,
+    ],
+    [
       'a VRF port',
       'netplan',
       cloudInit,
