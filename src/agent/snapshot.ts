@@ -136,7 +136,7 @@ export interface ConfigFile extends HostFile {
   readonly stanzas?: readonly Stanza[];
   /** Path of the file this file extends: an ifcfg file's routes. */
   readonly partOf?: string;
-  /** Names or ids of links in bonds, bridges and VLANs; absent: none. */
+  /** Names or ids of links below bonds, bridges, VLANs and virtual functions; absent: none. */
   readonly members?: readonly string[];
 }
 
@@ -158,6 +158,8 @@ export interface Stanza {
   readonly fixed?: FixedConfig;
   /** Priority among NetworkManager profiles for the same NIC; absent: not activated at boot, or another manager. */
   readonly priority?: number;
+  /** Set if the stanza puts the NIC into a bond, bridge or VLAN, or configures such a link. */
+  readonly upper?: true;
   /** Option that keeps the link down or unmanaged, such as `activation-mode`; absent: none. */
   readonly off?: string;
 }

@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import type { JobRequest } from '../../src/api/job.ts';
 import { request } from '../fixtures/agent-samples.ts';
+import { FaultyBus } from '../fixtures/faulty-bus.ts';
 import { nic, type RunOptions, runAgent } from './agent-process.ts';
 import { patience } from './crash-host.ts';
 import { createFamilyHost } from './family-host.ts';
@@ -66,3 +67,37 @@ test(
   },
   patience,
 );
+
+const latin1 = Buffer.from(`# Gerät\n${original}`, 'latin1');
+
+test.each([
+  [
+    'a link',
+    'is not a regular file',
+    async (real: string) => {
+      await rename(real, join(real, '../../ens5'));
+      await symlink('../ens5', real);
+    },
+  ],
+  ['no UTF-8', 'is not UTF-8', (real: string) => writeFile(real, latin1)],
+])('NetworkManager keeps the NIC if the foreign file is %s', async (_, problem, change) => {
+  const real = join(host.root, path);
+  await change(real);
+  const bytes = await readFile(real);
+  const [{ ifindex }] = (await host.ipJson('link', 'show', 'ens5')) as [{ ifindex: number }];
+  const active = '[device]\nmanaged=true\nconnection-uuid=0c4fa3e1\n';
+  await writeFile(join(host.root, `run/NetworkManager/devices/${ifindex}`), active);
+  await mkdir(join(host.root, 'run/dbus'), { recursive: true });
+  const bus = await FaultyBus.listen(join(host.root, 'run/dbus/system_bus_socket'));
+  try {
+    bus.mac = mac;
+    const { result } = await run();
+    expect(result?.nics).toMatchObject([
+      { reason: 'PersistFailed', message: expect.stringContaining(problem) as string },
+    ]);
+    expect([bus.unmanaged, bus.activated]).toEqual([[], []]);
+    expect(await readFile(real)).toEqual(bytes);
+  } finally {
+    await bus.close();
+  }
+});

@@ -29,6 +29,19 @@ export async function stageFiles(files: FileChanges, disk: Disk): Promise<void> 
   }
 }
 
+/** Removes files made by `stageFiles`. Ignores failures: the next staging replaces leftovers. */
+export function discardStaged(files: FileChanges, disk: Disk): void {
+  for (const change of changed(files)) {
+    const { staged, old } = placesOf(change, disk);
+    try {
+      removeFile(staged);
+      removeFile(old);
+    } catch {
+      // Read-only by now.
+    }
+  }
+}
+
 /** Syncs staged files to disk: a renamed file must not be empty after a power cut. */
 export async function syncStaged(files: FileChanges, disk: Disk): Promise<void> {
   const staged = changed(files).filter(({ after }) => after !== null);

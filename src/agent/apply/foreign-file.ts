@@ -1,4 +1,5 @@
-import { chmodSync, chownSync, lstatSync, mkdirSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { FileChange } from '../planning/unit.ts';
 import { sha256 } from '../state.ts';
@@ -9,7 +10,7 @@ const originals = '/var/lib/multinic/adopted';
 
 /**
  * Gives the staged file the foreign file's owner and mode; the folder gives the SELinux type. The original goes to
- * `adopted/` first. Throws for a link, as a rename would replace the link.
+ * `adopted/` first. Throws for a link, as a rename would replace the link, and for bytes lost in text.
  */
 export async function prepareForeign(
   { path, before, foreign, mode }: FileChange,
@@ -18,6 +19,7 @@ export async function prepareForeign(
 ): Promise<void> {
   const { uid, gid, ...status } = lstatSync(join(hostRoot, path));
   if ((status.mode & 0o170_000) !== 0o100_000) throw new Error(`${path} is not a regular file`);
+  if (!isUtf8(readFileSync(join(hostRoot, path)))) throw new Error(`${path} is not UTF-8 text`);
   const made = lstatSync(staged);
   if (made.uid !== uid || made.gid !== gid) chownSync(staged, uid, gid);
   chmodSync(staged, mode);

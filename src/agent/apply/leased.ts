@@ -8,9 +8,11 @@ import { hostWithoutLeases, isLeased, withoutAutomaticProfiles } from '../planni
 import { isLinkLocal } from '../planning/nic-state.ts';
 import { planAll, type WholePlan } from '../planning/plan.ts';
 import { isNetworkManager } from '../planning/takeover.ts';
+import type { FileChanges, Unit } from '../planning/unit.ts';
 import type { KernelSnapshot } from '../snapshot.ts';
 import type { AgentState } from '../state.ts';
 import type { Context } from './context.ts';
+import { discardStaged, stageFiles } from './disk.ts';
 import { answerTimeoutMs, busSocket } from './handover.ts';
 
 /** Timeout in ms: NetworkManager removes its configuration from the NIC step by step. */
@@ -32,12 +34,12 @@ export async function planWithoutLeases(
   state: AgentState,
   context: Context,
 ): Promise<Planned> {
-  const adopted = adoptedNics({ plan }, context);
+  const adopted = await adoptedNics({ plan }, context);
   const nics = [...leasedNics({ input, plan }, context), ...adopted];
-  if (nics.length === 0) return { input, plan };
+  if (nics.length === 0) return { input, plan: withReturn(plan, []) };
   const problems = await problemsOf(nics, context);
   if (problems.size === nics.length && adopted.length === 0)
-    return { input, plan: explained(plan, problems) };
+    return { input, plan: withReturn(explained(plan, problems), []) };
   const free = nics.filter(({ mac }) => !problems.has(mac));
   const seen = await observeHost(context, context.macs, state);
   const names = free.map(({ name }) => name);
@@ -50,14 +52,17 @@ export async function planWithoutLeases(
   return { input: next, plan: withReturn(explained(planAll(next), problems), free) };
 }
 
-/** Marks NICs whose adopted profile NetworkManager released: after a failure NetworkManager takes the NIC back. */
+/**
+ * Marks exactly the NICs whose adopted profile NetworkManager released: after a failure NetworkManager takes the NIC back.
+ */
 function withReturn(plan: WholePlan, free: readonly ManagedNic[]): WholePlan {
   const macs = free.flatMap(({ mac, isAdopted }) => (isAdopted ? [mac] : []));
-  const units = plan.apply.units.map((unit) =>
-    macs.includes(unit.nic.mac)
-      ? { ...unit, handover: { by: 'NetworkManager', names: [] } as const }
-      : unit,
-  );
+  const units = plan.apply.units.map((unit): Unit => {
+    const { handover, ...rest } = unit;
+    if (macs.includes(unit.nic.mac))
+      return { ...rest, handover: { by: 'NetworkManager', names: [] } };
+    return handover?.by === 'NetworkManager' ? rest : unit;
+  });
   return { ...plan, apply: { ...plan.apply, units } };
 }
 
@@ -83,12 +88,35 @@ async function problemsOf(
   return problems;
 }
 
-/** Returns planned NICs with an active profile to adopt. */
-function adoptedNics({ plan }: Pick<Planned, 'plan'>, { hostRoot }: Context): ManagedNic[] {
-  if (!isThere(hostRoot, busSocket)) return [];
-  return plan.apply.units.flatMap(({ nic: { mac }, handover, before: { link } }) =>
-    link && handover?.by === 'NetworkManager' ? [{ mac, name: link.name, isAdopted: true }] : [],
-  );
+/**
+ * Returns planned NICs with an active profile to adopt. Without writable files the adoption fails anyway, and the release
+ * would interrupt the NIC on every attempt.
+ */
+async function adoptedNics(
+  { plan }: Pick<Planned, 'plan'>,
+  context: Context,
+): Promise<ManagedNic[]> {
+  if (!isThere(context.hostRoot, busSocket)) return [];
+  const units = plan.apply.units.filter(({ handover }) => handover?.by === 'NetworkManager');
+  const nics: ManagedNic[] = [];
+  for (const { nic, before, files } of units) {
+    if (before.link && (await canStage(files, context)))
+      nics.push({ mac: nic.mac, name: before.link.name, isAdopted: true });
+  }
+  return nics;
+}
+
+/** Stages the files as a change does, and discards the staged files. */
+async function canStage(files: FileChanges, context: Context): Promise<boolean> {
+  try {
+    await stageFiles(files, context);
+    return true;
+  } catch {
+    // The change itself fails in the same way, and reports the error.
+    return false;
+  } finally {
+    discardStaged(files, context);
+  }
 }
 
 function leasedNics({ input, plan }: Planned, { backend, hostRoot }: Context): ManagedNic[] {

@@ -126,10 +126,22 @@ function stanzaOf(variables: ReadonlyMap<string, string>, device: string): Stanz
     dhcp: isLease || six !== undefined,
     ...nameServersIn(servers.map(([, server]) => server)),
     ...fixedIn(variables),
+    ...upperIn(variables, device),
     ...(isNo(valueOf('ONBOOT')) ? {} : { priority: Number(valueOf('AUTOCONNECT_PRIORITY')) || 0 }),
     // NetworkManager ignores the NIC, and so our profile.
     ...(isNo(valueOf('NM_CONTROLLED')) ? { off: 'NM_CONTROLLED' } : {}),
   };
+}
+
+/** Variables making the NIC a port (initscripts, NetworkManager). */
+const portKeys = /^((MASTER|BRIDGE|TEAM_MASTER|OVS_BRIDGE|VRF)(_UUID)?|SLAVE|PHYSDEV)$/;
+
+function upperIn(variables: ReadonlyMap<string, string>, device: string): Pick<Stanza, 'upper'> {
+  const isPort = [...variables].some(([key, value]) => portKeys.test(key) && value && !isNo(value));
+  const name = variables.get('DEVICE') ?? device;
+  const type = variables.get('TYPE') ?? '';
+  const isVlan = isYes(variables.get('VLAN') ?? '') || /\.\d+$/.test(name);
+  return isPort || isVlan || !/^(|ethernet)$/i.test(type) ? { upper: true } : {};
 }
 
 function nicsOf(variables: ReadonlyMap<string, string>, device: string): Claims {

@@ -39,19 +39,28 @@ export function readProfile(file: HostFile): ConfigFile {
 /** Returns the profile's id, with the method for the NIC's addresses. */
 function stanzaOf(lines: readonly IniLine[]): Stanza {
   const id = valueIn(lines, 'connection', 'id') ?? valueIn(lines, 'connection', 'uuid') ?? '';
-  if (!isEthernet(lines)) return { section: id };
+  const servers = lines.filter(({ section, key }) => /^ipv[46]$/.test(section) && key === 'dns');
+  const nameServers = nameServersIn(servers.flatMap(({ value }) => value.split(/[;,\s]+/)));
+  if (!isEthernet(lines)) return { section: id, upper: true, ...nameServers };
   const four = valueIn(lines, 'ipv4', 'method') ?? 'auto';
   const six = valueIn(lines, 'ipv6', 'method') ?? 'ignore';
   const isSix = /^(disabled|link-local)$/.test(four) && six !== 'ignore';
   const option = `${isSix ? 'ipv6' : 'ipv4'}.method`;
-  const servers = lines.filter(({ section, key }) => /^ipv[46]$/.test(section) && key === 'dns');
   return {
     section: id ? `${id} (${option})` : option,
     dhcp: four === 'auto' || /^(auto|dhcp)$/.test(six),
-    ...nameServersIn(servers.flatMap(({ value }) => value.split(/[;,\s]+/))),
+    ...nameServers,
     ...fixedIn(lines),
     ...priorityIn(lines),
+    ...upperIn(lines),
   };
+}
+
+/** Keys making the NIC a port in a bond, bridge or team; the first two were used before version 1.46. */
+const portKeys = ['master', 'slave-type', 'controller', 'port-type'];
+
+function upperIn(lines: readonly IniLine[]): Pick<Stanza, 'upper'> {
+  return portKeys.some((key) => valueIn(lines, 'connection', key)) ? { upper: true } : {};
 }
 
 /** NetworkManager's default is 0. */

@@ -18,13 +18,12 @@ export function maskPath(index: number): string {
 }
 
 /**
- * Renders the mask for these ids. cloud-init may render the NIC again under its new name, so the mask also covers this
- * id. At each boot cloud-init may give the NIC its former name, after udev and before networkd: the last definition
- * applies to the NIC under any name.
+ * Renders the mask for these ids. At each boot cloud-init may give the NIC its former name, after udev and before networkd:
+ * the last definition applies under any name.
  */
 export function maskFor(nic: DesiredNic, ids: readonly string[]): RenderedFile {
   const { index, mac, name } = nic;
-  const masked = [...new Set([...ids, name])].toSorted().flatMap((id) => [
+  const masked = [...new Set(ids)].toSorted().flatMap((id) => [
     `    ${JSON.stringify(id)}:`,
     '      match:',
     `        macaddress: "${noLink}"`,

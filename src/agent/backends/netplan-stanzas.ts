@@ -10,6 +10,8 @@ const anyEthernet = z.looseObject({
     })
     .nullish(),
   macaddress: z.string().nullish(),
+  /** Physical function below a virtual function. */
+  link: z.string().nullish().catch(undefined),
   dhcp4: z.unknown().optional(),
   dhcp6: z.unknown().optional(),
   'accept-ra': z.unknown().optional(),
@@ -24,7 +26,7 @@ const anyEthernet = z.looseObject({
 
 type Ethernet = z.infer<typeof anyEthernet> | null | undefined;
 
-/** Bond, bridge or vlan, with members or lower link. */
+/** Bond, bridge, VLAN or VRF, with members or lower link. */
 const anyUpper = z.looseObject({
   interfaces: z.array(z.string()).nullish(),
   link: z.string().nullish(),
@@ -41,6 +43,7 @@ export const anyDocument = z.object({
     bonds: uppers,
     bridges: uppers,
     vlans: uppers,
+    vrfs: uppers,
   }),
 });
 
@@ -52,7 +55,7 @@ export function matchOf(id: string, nic: Ethernet): NonNullable<Stanza['nics']> 
   return { macs, names: match.macaddress ? [] : [match.name ?? '*'].flat() };
 }
 
-/** Returns the links below a bond, bridge or vlan, by name or id. */
+/** Returns the links below a bond, bridge, VLAN or VRF, by name or id. */
 export function membersOf(upper: Upper): string[] {
   return [...(upper?.interfaces ?? []), upper?.link].flatMap((name) => name || []);
 }
@@ -62,18 +65,19 @@ export function stanzasOf(
   { ethernets, ...kinds }: z.infer<typeof anyDocument>['network'],
   text: string,
 ): Stanza[] {
-  const { bonds, bridges, vlans } = kinds;
+  const { bonds, bridges, vlans, vrfs } = kinds;
   const lines = text.split('\n');
   return [
     ...Object.entries(ethernets ?? {}).map(([id, nic]) => ({
       ...ethernetStanza(id, nic),
       ...lineOf(id, lines),
     })),
-    ...Object.entries({ bonds, bridges, vlans }).flatMap(([kind, all]) =>
+    ...Object.entries({ bonds, bridges, vlans, vrfs }).flatMap(([kind, all]) =>
       Object.entries(all ?? {}).map(
         ([id, upper]): Stanza => ({
           section: `${kind}.${id}.${upper?.link ? 'link' : 'interfaces'}`,
           nics: { macs: [], names: membersOf(upper) },
+          upper: true,
         }),
       ),
     ),

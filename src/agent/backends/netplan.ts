@@ -37,7 +37,8 @@ const ownDocument = z.object({
 /** netplan on Debian and Ubuntu with the default renderer, systemd-networkd. */
 export const netplan: Backend = {
   name: 'netplan',
-  places: [directory, '/run/netplan', '/usr/lib/netplan'].map((each) => ({
+  // A file in /run replaces a file in /etc with the same name (netplan-generate(8)).
+  places: ['/run/netplan', directory, '/usr/lib/netplan'].map((each) => ({
     directory: each,
     suffix: '.yaml',
     hides: true,
@@ -113,17 +114,18 @@ function held({ path: at, text }: HostFile): OwnFile | undefined {
 function claimsOf(document: unknown, text: string): Claims {
   const { success, data } = anyDocument.safeParse(document);
   if (!success) return isEmpty(document) ? { macs: [] } : mentionedIn(text);
-  const { ethernets, bonds, bridges, vlans } = data.network;
+  const { ethernets, bonds, bridges, vlans, vrfs } = data.network;
   const nics = Object.entries(ethernets ?? {});
   const macs = nics.flatMap(([, nic]) => [nic?.match?.macaddress, nic?.macaddress]);
   const matched = nics.flatMap(([id, nic]) =>
     matchOf(id, nic).names.map((name) => ({ name, leased: isTrue(nic?.dhcp4) })),
   );
   const patterns = matched.filter(({ name }) => isPattern(name));
-  const members = [bonds, bridges, vlans].flatMap((kind) =>
+  const members = [bonds, bridges, vlans, vrfs].flatMap((kind) =>
     Object.values(kind ?? {}).flatMap(membersOf),
   );
   const ids = new Set(nics.map(([id]) => id));
+  const lower = [...members, ...nics.flatMap(([, nic]) => nic?.link || [])];
   return {
     macs: macs.flatMap((mac) => (mac ? [mac.toLowerCase()] : [])),
     names: [
@@ -132,7 +134,7 @@ function claimsOf(document: unknown, text: string): Claims {
     ],
     leases: patterns.filter(({ leased }) => leased).map(({ name }) => name),
     patterns: patterns.filter(({ leased }) => !leased).map(({ name }) => name),
-    ...(members.length > 0 ? { members } : {}),
+    ...(lower.length > 0 ? { members: lower } : {}),
     stanzas: stanzasOf(data.network, text),
   };
 }

@@ -56,8 +56,20 @@ function stanzaOf(lines: readonly IniLine[]): Stanza {
     dhcp: option !== undefined,
     ...nameServersIn(servers),
     ...fixedIn(lines),
+    ...upperIn(lines),
     ...offIn(lines),
   };
+}
+
+/** Options in `[Network]` making the link a port or a lower link (systemd.network(5)). */
+const upperOptions =
+  /^(Bond|Bridge|BatmanAdvanced|VRF|VLAN|MACVLAN|MACVTAP|IPVLAN|IPVTAP|VXLAN|Tunnel|MACsec)$/;
+
+function upperIn(lines: readonly IniLine[]): Pick<Stanza, 'upper'> {
+  const found = lines.some(
+    ({ section, key, value }) => section === 'Network' && upperOptions.test(key) && value !== '',
+  );
+  return found ? { upper: true } : {};
 }
 
 function offIn(lines: readonly IniLine[]): Pick<Stanza, 'off'> {

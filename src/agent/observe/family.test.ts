@@ -339,11 +339,27 @@ describe('isLeftAlone', () => {
 test("managedLinksOn returns networkd's name servers, without link and server name", () => {
   const text = networkdLink.trixie.replace('DNS=', 'DNS=10.0.0.53 fe80::1%5#dns.example');
   make({ 'run/systemd/netif/links/5': text, 'run/systemd/netif/links/15': networkdLink.trixie });
-  const links = [5, 15, 6].map((index) => link(index - 10));
+  make({ 'run/systemd/netif/links/7': text, 'run/systemd/netif/links/8': text });
+  const others = [link(-3, { kind: 'bond' }), link(-2, { kind: 'veth' })];
+  const links = [...[5, 15, 6].map((index) => link(index - 10)), ...others];
   const managed = managedLinksOn(root, links, new Set());
-  expect([5, 15, 6].map((index) => managed.get(index)?.nameServers)).toEqual([
-    ['10.0.0.53', 'fe80::1'],
+  const servers = ['10.0.0.53', 'fe80::1'];
+  expect([5, 15, 6, 7, 8].map((index) => managed.get(index)?.nameServers)).toEqual([
+    servers,
     [],
     undefined,
+    servers,
+    undefined,
   ]);
+});
+
+test('managedLinksOn returns a NetworkManager profile only for a link without a file of networkd', () => {
+  const profiled = { 'run/NetworkManager/devices/5': networkManagerLink.connected };
+  for (const [text, expected] of [
+    [networkdLink.unmanaged, 'foreign'],
+    [networkdLink.trixie, undefined],
+  ] as const) {
+    make({ ...profiled, 'run/systemd/netif/links/5': text });
+    expect(managedLinksOn(root, [link(-5)], new Set()).get(5)?.profile).toBe(expected);
+  }
 });

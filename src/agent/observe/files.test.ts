@@ -104,8 +104,8 @@ test('readPlaces hides same-named files in later places, also behind a mask', ()
   for (const top of ['etc', 'run', 'usr/lib']) make(`${top}/netplan/50-cloud.yaml`);
   for (const top of ['run', 'usr/lib']) make(`${top}/netplan/10-${top.slice(0, 3)}.yaml`);
   expect(pathsOf(netplan.places)).toEqual([
-    '/etc/netplan/50-cloud.yaml',
     '/run/netplan/10-run.yaml',
+    '/run/netplan/50-cloud.yaml',
     '/usr/lib/netplan/10-usr.yaml',
   ]);
 });

@@ -11,24 +11,32 @@ export const networkdLinks = '/run/systemd/netif/links';
 /** Folder with a file per link known to NetworkManager, named by link index. */
 export const networkManagerLinks = '/run/NetworkManager/devices';
 
+/** Virtual links that may be the node's own link, with its name servers. */
+const ownKinds: ReadonlySet<string | undefined> = new Set([undefined, 'bond', 'bridge', 'vlan']);
+
 /**
- * Returns the network manager's view of the NICs with these MACs and of the node's other NICs. A node may have hundreds of container
- * links, so only these files are read.
+ * Returns the network manager's view of the NICs with these MACs, and of links that may be the node's own. A node may have
+ * hundreds of container links, so only these files are read.
  */
 export function managedLinksOn(
   hostRoot: string,
   links: readonly Link[],
   macs: ReadonlySet<string>,
 ): ReadonlyMap<number, ManagedLink> {
-  const nics = links.filter(({ mac, kind }) => macs.has(mac) || kind === undefined);
+  const nics = links.filter(({ mac, kind }) => macs.has(mac) || ownKinds.has(kind));
   return new Map(
     nics.flatMap(({ index, mac }) => {
-      const text = linkFile(hostRoot, networkdLinks, index);
-      const link =
-        text === '' ? profiledLink(hostRoot, { index, mac }) : managedLink(hostRoot, text);
+      const link = viewOf(hostRoot, { index, mac });
       return link ? [[index, link] as const] : [];
     }),
   );
+}
+
+/** networkd also has a state file for a link without configuration by networkd, such as by NetworkManager. */
+function viewOf(hostRoot: string, link: Pick<Link, 'index' | 'mac'>): ManagedLink | undefined {
+  const text = linkFile(hostRoot, networkdLinks, link.index);
+  const byNetworkd = text === '' ? undefined : managedLink(hostRoot, text);
+  return byNetworkd?.file === undefined ? (profiledLink(hostRoot, link) ?? byNetworkd) : byNetworkd;
 }
 
 /** Returns the link as NetworkManager configures the link; undefined if unmanaged, or managed without a profile. */

@@ -69,6 +69,8 @@ interface Site {
   readonly bus?: Bus;
   readonly profile?: 'own' | 'foreign' | 'none';
   readonly consent?: boolean;
+  /** The primary link's profile; by default an Ethernet profile with a name server. */
+  readonly main?: string;
 }
 
 const primary = '/etc/NetworkManager/system-connections/cloud-init-eth0.nmconnection';
@@ -77,11 +79,8 @@ async function inputOf({ family, path, text, on = {}, ...site }: Site) {
   const { state = emptyState, bus = 'present', profile: active = 'foreign', consent = true } = site;
   const read = (of: Pick<ConfigFile, 'path' | 'text'>) =>
     backends[family].read({ ...of, mode: 0o600 });
-  const own = profile(
-    ['method=manual', 'address1=10.200.0.2/16', 'dns=10.200.0.53;'],
-    [],
-    macOf(9),
-  );
+  const fixedMain = ['method=manual', 'address1=10.200.0.2/16', 'dns=10.200.0.53;'];
+  const { main: own = profile(fixedMain, [], macOf(9)) } = site;
   const files = [await read({ path: primary, text: own }), await read({ path, text })];
   const seen = host([link(1, { up: true })], { ...on, files });
   const managed = { file: 'f8a5', names: [], nameServers: [] };
@@ -154,6 +153,9 @@ describe('a NIC configured by an ifcfg file', () => {
       const [released] = planRemoval({ ...now, request: cleanup }).units;
       // The NIC's own files are missing here.
       expect(released?.files.commit).toMatchObject({ path: ifcfgPath, after: original });
+      const nics = state.nics.map((nic) => ({ ...nic, adopted: [] }));
+      const [byMac] = planRemoval({ ...now, state: { ...state, nics }, request: cleanup }).units;
+      expect(byMac?.files.commit).toMatchObject({ path: ifcfgPath, after: original });
     }
   });
 
@@ -236,6 +238,17 @@ describe('a NIC configured by a NetworkManager profile', () => {
   const refusals: [string, Site, RegExp][] = [
     ['priority 999', { ...leased, text: profile(auto, ['autoconnect-priority=999']) }, /FileWins/],
     ['a syntax error', { ...leased, text: `${profile(auto)}[broken` }, /CannotParse/],
+    [
+      'a bond',
+      { ...leased, text: profile(auto, ['master=bond0', 'slave-type=bond']) },
+      /LinkInUse/,
+    ],
+    ['a bridge', { ...leased, text: profile(auto, ['port-type=bridge']) }, /LinkInUse/],
+    [
+      'a VLAN',
+      { ...leased, text: '[connection]\nid=v\ntype=vlan\n\n[vlan]\nparent=ens1\nid=10\n' },
+      /LinkInUse/,
+    ],
     ['two NICs', { ...leased, text: profile(auto, [], `${mac};${macOf(2)}`) }, /OtherLinksToo/],
     [
       'an address from no file',
@@ -250,6 +263,9 @@ describe('a NIC configured by a NetworkManager profile', () => {
     ],
   ];
   const ifcfgRefusals: [string, string, RegExp][] = [
+    ['a bond', 'MASTER=bond0\nSLAVE=yes\n', /LinkInUse/],
+    ['a bridge', 'BRIDGE=br0\n', /LinkInUse/],
+    ['a VLAN', 'DEVICE=ens1.10\nVLAN=yes\n', /LinkInUse/],
     ['priority 998', 'AUTOCONNECT_PRIORITY=998\n', /FileWins/],
     ['NM_CONTROLLED=no', 'NM_CONTROLLED=no\n', /TurnedOff/],
   ];
@@ -259,6 +275,14 @@ describe('a NIC configured by a NetworkManager profile', () => {
 
   test.each(refusals)('with %s is refused', async (_, site, cause) => {
     expect(await outcome(site)).toMatch(cause);
+  });
+
+  test.each([
+    ['10.200.0.53', /^adopts/],
+    ['', /OnlyNameServers/],
+  ])('is adopted if a bond has name servers: "%s"', async (server, expected) => {
+    const main = `[connection]\nid=bond0\ntype=bond\n\n[ipv4]\nmethod=manual\ndns=${server}\n`;
+    expect(await outcome({ ...leased, main })).toMatch(expected);
   });
 
   test('with priority 999 on request only is adopted', async () => {

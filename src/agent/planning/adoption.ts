@@ -20,9 +20,9 @@ import {
   type Against,
   explainedIn,
   type Foreign,
-  fileObjections,
   firstObjection,
   fixedIn,
+  laterObjections,
   type NicToAdopt,
   type Objection,
   objections,
@@ -55,7 +55,7 @@ function adoptableOn(nic: AdoptableNic, site: RuledSite): Adoptable | undefined 
   const subject: Subject = { ...nic, claims: all, foreign };
   const takeover = takeoverOf(subject, site.adoption);
   const isKnown = isAdopted(takeover, nic.record, nic.named);
-  const against = firstObjection(isKnown ? fileObjections : objections, subject, site);
+  const against = firstObjection(isKnown ? laterObjections : objections, subject, site);
   return against ?? { takeover, isKnown };
 }
 
@@ -94,6 +94,23 @@ function takeoverOf(nic: Subject, { edit }: AdoptionRules): Takeover {
       rules: [...new Set(ruled)],
     },
   };
+}
+
+/**
+ * Returns ids for foreign definitions to end, also the NIC's new name: cloud-init may render the NIC again under that
+ * name. Leaves the new name out if a definition for a different link has this id.
+ */
+export function endedIds(
+  { link, record, desired: { mac, name } }: NicToAdopt,
+  stanzas: readonly AdoptedConfig[],
+  host: Snapshot,
+): string[] {
+  const named = { mac, names: namesOf(link, record, name, host) };
+  const ours = new Set(claimsOn(named, host).map(({ stanza }) => stanza));
+  const others = host.files.flatMap(({ own, stanzas: all = [] }) => (own ? [] : all));
+  const isTaken = others.some((stanza) => stanza.id === name && !ours.has(stanza));
+  const ids = stanzas.map(({ id }) => id);
+  return [...new Set(isTaken ? ids : [...ids, name])];
 }
 
 /** Returns a stanza's record; the digest is of the unedited file. */

@@ -2,8 +2,8 @@ import type { JobRequest, RequestInterface } from '../../api/job.ts';
 import { maxIndex } from '../../api/names.ts';
 import { linkOf, nicOf, twinsText } from '../identity.ts';
 import type { Link, Snapshot } from '../snapshot.ts';
-import type { AgentState, NicRecord } from '../state.ts';
-import { type Adoptable, adoptableNic, withAdoption } from './adoption.ts';
+import type { AdoptedConfig, AgentState, NicRecord } from '../state.ts';
+import { type Adoptable, adoptableNic, endedIds, withAdoption } from './adoption.ts';
 import { unattainable } from './attainable.ts';
 import type { Backend } from './backend.ts';
 import { addressConflicts, blockedIndexes, pathConflict, slotConflicts } from './conflict.ts';
@@ -134,8 +134,8 @@ function candidateOf(
     accepted: [],
   };
   const unadopted = { link, owned, ...known, belongings, desired, paths: [] };
-  const adoptable = adoptableNic(unadopted, { ...site, backend });
-  const nic = withPaths(adopted(unadopted, adoptable, request), backend);
+  const adoptable = adoptableNic(unadopted, { ...site, backend, requested: request.interfaces });
+  const nic = withPaths(adopted(unadopted, adoptable, input), backend);
   const problem = firstRefusal<WantedNic>([...unusable, changedMac, pathConflict], nic, site);
   if (problem) return problem;
   const found = firstRefusal<WantedNic>([...permission, unwritable, claimed], nic, site);
@@ -145,24 +145,36 @@ function candidateOf(
   return { entry, ...nic, ...(refused ? { untouchable: refused } : {}) };
 }
 
-/** Returns the NIC with the foreign configuration to take over: by consent, or since an earlier run. */
+/**
+ * Returns the NIC with the foreign configuration to take over: by consent, or since an earlier run. An objection to further
+ * configuration ends no adoption: the files of an adopted NIC stay as they are.
+ */
 function adopted(
   nic: WantedNic,
   adoptable: Adoptable | undefined,
-  { existingConfiguration }: JobRequest,
+  { request, host }: Pick<PlanInput, 'request' | 'host'>,
 ): WantedNic {
-  if (!adoptable || !('takeover' in adoptable)) return nic;
-  const { takeover, isKnown } = adoptable;
-  if (!isKnown && existingConfiguration !== 'Adopt') return nic;
+  if (!adoptable) return nic;
+  const isPermitted =
+    'takeover' in adoptable && (adoptable.isKnown || request.existingConfiguration === 'Adopt');
+  if (!isPermitted) return withAdopted(nic, nic.record?.adopted, host);
+  const { takeover } = adoptable;
   const { owned } = takeover;
-  const ids = takeover.adopted.map(({ id }) => id);
   return {
-    ...nic,
+    ...withAdopted(nic, takeover.adopted, host),
     takeover,
     owned: allOf([nic.owned, owned]),
     belongings: allOf([nic.belongings, owned]),
-    desired: { ...nic.desired, adopted: ids },
   };
+}
+
+function withAdopted(
+  nic: WantedNic,
+  stanzas: readonly AdoptedConfig[] | undefined,
+  host: Snapshot,
+): WantedNic {
+  if (!stanzas) return nic;
+  return { ...nic, desired: { ...nic.desired, adopted: endedIds(nic, stanzas, host) } };
 }
 
 function withPaths(nic: WantedNic, backend: Backend): WantedNic {

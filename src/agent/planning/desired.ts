@@ -25,7 +25,7 @@ export interface DesiredNic {
   readonly addresses: readonly string[];
   readonly routes: readonly NicRoute[];
   readonly rules: readonly NicRule[];
-  /** Ids of foreign stanzas taken over with the NIC; absent: none. */
+  /** Ids for foreign definitions ending with the adoption; absent: not adopted. */
   readonly adopted?: readonly string[];
 }
 

@@ -81,13 +81,13 @@ interface FoundNic {
 /** Returns the effect of consent on the NIC's configuration; empty without foreign configuration. */
 function adoptionOf(
   { entry: { mac, addresses }, link, record, owned, index }: FoundNic,
-  { request: { protectedAddresses }, host, backend, bus }: Findable,
+  { request: { protectedAddresses, interfaces }, state, host, backend, bus }: Findable,
 ): Pick<FoundConfiguration, 'adoption'> {
   if (!link) return {};
   const name = interfaceName(index);
   const belongings = { ...owned, ips: [...owned.ips, ...addresses.map(ipOf)] };
   const nic = { link, owned, belongings, desired: { mac, name, index } };
-  const site = { host, protectedAddresses, backend };
+  const site = { host, protectedAddresses, backend, records: state.nics, requested: interfaces };
   const adoptable = adoptableNic({ ...nic, ...(record ? { record } : {}) }, site);
   if (!adoptable) return {};
   if ('objection' in adoptable) return { adoption: adoptable.objection };

@@ -1,18 +1,23 @@
 import { basename } from 'node:path';
 import { ipOf } from '../../api/address.ts';
 import type { Adoption } from '../../api/found-configuration.ts';
+import type { RequestInterface } from '../../api/job.ts';
+import { linkOf } from '../identity.ts';
+import { isDefault } from '../own-link.ts';
 import { isPattern } from '../shell-pattern.ts';
 import {
   type Address,
   type FixedConfig,
+  type Link,
   type ManagedLink,
   type Route,
   rt,
+  type Snapshot,
   type Stanza,
   upperLinks,
 } from '../snapshot.ts';
 import type { AdoptionRules, Backend } from './backend.ts';
-import type { Claim, NamedNic } from './claim.ts';
+import { type Claim, claimsOn, type NamedNic, namesOf } from './claim.ts';
 import type { DesiredNic } from './desired.ts';
 import { isNeeded, leasing, type RefusalFacts, type WantedNic } from './refusals.ts';
 
@@ -36,8 +41,11 @@ export interface NicToAdopt extends Pick<WantedNic, 'link' | 'owned' | 'belongin
 }
 
 /** Surroundings for the decision. */
-export interface AdoptionSite extends Pick<RefusalFacts, 'host' | 'protectedAddresses'> {
+export interface AdoptionSite
+  extends Pick<RefusalFacts, 'host' | 'protectedAddresses' | 'records'> {
   readonly backend: Pick<Backend, 'adoption'>;
+  /** NICs in the request. */
+  readonly requested: readonly Pick<RequestInterface, 'mac'>[];
 }
 
 export interface RuledSite extends AdoptionSite {
@@ -60,16 +68,9 @@ type Evidence = (nic: Subject, site: RuledSite) => Claim | string | boolean;
 
 type Objecting = readonly [Objection, Evidence];
 
-/** Objections because of the link, only before an adoption: afterwards any change must be permitted as on every NIC. */
-const linkObjections: readonly Objecting[] = [
-  ['NodeLink', ({ link }, site) => isNeeded(link, site)],
-  ['NotFromFile', unexplainedOn],
-  ['OnlyNameServers', isOnlyResolver],
-];
-
 /** Objections because of files. */
-export const fileObjections: readonly Objecting[] = [
-  ['LinkInUse', isInUse],
+const fileObjections: readonly Objecting[] = [
+  ['LinkInUse', (nic, { host }) => nic.claims.find((claim) => isForUpper(claim, host)) ?? false],
   ['CannotParse', (nic) => nic.claims.find(isUnread) ?? false],
   [
     'OtherLinksToo',
@@ -82,14 +83,32 @@ export const fileObjections: readonly Objecting[] = [
   ],
 ];
 
-export const objections = [...fileObjections, ...linkObjections];
+/** Objections before an adoption. */
+export const objections: readonly Objecting[] = [
+  ['LinkInUse', ({ link }, { host }) => isLower(link, host)],
+  ...fileObjections,
+  ['NodeLink', ({ link }, site) => isNeeded(link, site)],
+  ['NotFromFile', unexplainedOn],
+  ['OnlyNameServers', isOnlyResolver],
+];
 
-function isInUse({ link, claims }: Subject, { host }: AdoptionSite): Claim | boolean {
-  if (link.master !== undefined || upperLinks(host, link.name).length > 0) return true;
-  const members = new Set(host.files.flatMap(({ members: ids = [] }) => ids));
-  const isBelow = ({ id = '', section }: Stanza) =>
-    members.has(id) || /^(bonds|bridges|vlans)\./.test(section);
-  return claims.find(({ stanza }) => stanza && isBelow(stanza)) ?? false;
+/**
+ * Objections after an adoption, when any change must be permitted as on every NIC. The takeover permits foreign default
+ * routes, so the node's need for such a route counts here.
+ */
+export const laterObjections: readonly Objecting[] = [
+  ...fileObjections,
+  ['NodeLink', ({ link, foreign }, site) => foreign.routes.some(isDefault) && isNeeded(link, site)],
+];
+
+function isLower({ name, master }: Link, host: Snapshot): boolean {
+  return master !== undefined || upperLinks(host, name).length > 0;
+}
+
+/** True if the stanza, or another file, uses the NIC in a bond, bridge or VLAN. */
+function isForUpper({ stanza }: Claim, { files }: Snapshot): boolean {
+  const members = files.flatMap(({ members: ids = [] }) => ids);
+  return stanza !== undefined && (stanza.upper === true || members.includes(stanza.id ?? ''));
 }
 
 function isUnread({ file, stanza }: Claim): boolean {
@@ -145,22 +164,38 @@ export function explainedIn(claims: readonly Claim[], foreign: Foreign): Foreign
 }
 
 /**
- * True if the NIC gives the node its only name servers. NetworkManager does not show a lease's name servers: on every link
- * a lease counts as a source.
+ * True if the NIC gives the node its only name servers. Managed and requested NICs are no other source: all may lose their
+ * name servers. NetworkManager does not show a lease's name servers: on every link a
+ * lease counts as a source.
  */
-function isOnlyResolver({ claims, link }: Subject, { host }: AdoptionSite): Claim | boolean {
+function isOnlyResolver({ claims, link }: Subject, site: AdoptionSite): Claim | boolean {
+  const { host } = site;
   const { managedLinks = new Map<number, ManagedLink>() } = host;
   const managed = managedLinks.get(link.index);
   const hasServers = ({ nameServers, dhcp }: Stanza) =>
     nameServers !== undefined || (managed?.profile !== undefined && dhcp === true);
   const given = claims.find(({ stanza }) => stanza && hasServers(stanza));
   if (!given && !managed?.nameServers.length) return false;
-  const ours = new Set(claims.map(({ stanza }) => stanza));
-  const others = host.files.flatMap((file) => file.stanzas ?? []);
+  const { indexes, stanzas } = adoptableAmong(site);
+  const others = host.files.flatMap(({ own, stanzas: all = [] }) => (own ? [] : all));
   const isElsewhere =
-    [...managedLinks].some(([index, on]) => index !== link.index && on.nameServers.length > 0) ||
-    others.some((stanza) => !ours.has(stanza) && hasServers(stanza));
+    [...managedLinks].some(([index, on]) => !indexes.has(index) && on.nameServers.length > 0) ||
+    others.some((stanza) => !stanzas.has(stanza) && hasServers(stanza));
   return isElsewhere ? false : (given ?? true);
+}
+
+/** Returns links and stanzas for all managed and requested NICs. */
+function adoptableAmong({ host, records, requested }: AdoptionSite) {
+  const macs = [...new Set([...records, ...requested].map(({ mac }) => mac))];
+  const nics = macs.map((mac) => ({ mac, link: linkOf(host, mac) }));
+  const claims = nics.flatMap(({ mac, link }) => {
+    const record = records.find((each) => each.mac === mac);
+    return claimsOn({ mac, names: namesOf(link, record, '', host) }, host);
+  });
+  return {
+    indexes: new Set(nics.flatMap(({ link }) => link?.index ?? [])),
+    stanzas: new Set(claims.map(({ stanza }) => stanza)),
+  };
 }
 
 /** Returns the first objection; undefined: none. */

@@ -1,5 +1,5 @@
 import { rulePriority } from '../../api/names.ts';
-import { type NicRecord, sha256 } from '../state.ts';
+import { type AdoptedConfig, type NicRecord, sha256 } from '../state.ts';
 import type { RenderedNic } from './backend.ts';
 import { type Candidate, candidatesOf, type PlanInput, refusedNic } from './candidates.ts';
 import { desiredState, sharedRoutes, tableRoutes } from './desired.ts';
@@ -8,6 +8,7 @@ import { type LinkState, presentState } from './nic-state.ts';
 import { generatedConfigOf, keysOf } from './ownership.ts';
 import { hostAfterRemoval, planRemoval } from './plan-removal.ts';
 import type { Refusal } from './refusals.ts';
+import { stillEdited } from './return.ts';
 import { hasLostSettings, withForeignMode, withForeignSettings } from './settings.ts';
 import { managerStep } from './takeover.ts';
 import { isDone, type Plan, type RefusedNic, stateAfter, type Unit, writeChanges } from './unit.ts';
@@ -87,7 +88,7 @@ function applyUnit(input: PlanInput, candidate: Candidate, taken: Taken): Unit {
     desired,
     ...step,
     record: {
-      ...recordAfter(candidate, before.link, rendered),
+      ...recordAfter(candidate, before.link, { host, backend, rendered }),
       boot: { bootId, ...generatedConfigOf(entry.mac, candidate.record, host), setUp: link.index },
     },
   };
@@ -120,7 +121,7 @@ function unitAtBoot(
     desired,
     atBoot,
     record: {
-      ...recordAfter(candidate, now.link, rendered),
+      ...recordAfter(candidate, now.link, { host, backend, rendered }),
       adoptedInBoot: bootId,
       boot: { bootId, addresses: [] },
     },
@@ -132,11 +133,17 @@ function isSetUp({ record, link }: Candidate, bootId: string): boolean {
   return record?.boot?.bootId === bootId && record.boot.setUp === link.index;
 }
 
+interface Written extends Pick<PlanInput, 'host' | 'backend'> {
+  readonly rendered: RenderedNic;
+}
+
 function recordAfter(
-  { entry, link, record, desired, takeover }: Candidate,
+  candidate: Candidate,
   before: LinkState | undefined,
-  { main, companions }: RenderedNic,
+  { host, backend, rendered: { main, companions } }: Written,
 ): NicRecord {
+  const { entry, link, record, desired } = candidate;
+  const adopted = adoptedAfter(candidate, host, backend);
   const original = originalOf(record, before);
   const shared = sharedRoutes(desired).map(({ to, table, metric }) => ({ to, table, metric }));
   const inTable = tableRoutes(desired);
@@ -151,9 +158,25 @@ function recordAfter(
     ...(inTable.length > 0 ? { tableRoutes: inTable } : {}),
     files: [main, ...companions].map(({ path, text }) => ({ path, sha256: sha256(text) })),
     owned: keysOf({ ...desired, routes: shared }),
-    ...(takeover ? { adopted: [...takeover.adopted] } : {}),
+    ...(adopted.length > 0 ? { adopted } : {}),
     ...(original ? { original } : {}),
   };
+}
+
+/** Returns the NIC's adopted configurations. An objection ends no adoption, and an edited file stays until undone. */
+function adoptedAfter(
+  {
+    record = {},
+    desired,
+    takeover,
+  }: Pick<Candidate, 'desired' | 'takeover'> & { record?: Pick<NicRecord, 'adopted'> },
+  host: PlanInput['host'],
+  backend: PlanInput['backend'],
+): AdoptedConfig[] {
+  const kept = desired.adopted ? record.adopted : undefined;
+  const now = takeover?.adopted ?? kept ?? [];
+  const paths = new Set(now.map(({ path }) => path));
+  return [...now, ...stillEdited(host, record, backend).filter(({ path }) => !paths.has(path))];
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { Link, Snapshot } from '../snapshot.ts';
-import type { NicRecord } from '../state.ts';
+import type { ConfigFile, Link, Snapshot } from '../snapshot.ts';
+import type { AdoptedConfig, NicRecord } from '../state.ts';
 import type { Backend } from './backend.ts';
 import { isForeign, isNetworkManager } from './takeover.ts';
 import { type FileChange, foreignChange, type Unit } from './unit.ts';
@@ -20,17 +20,30 @@ export function handBackTo(
   return { handover: { by: isNetworkManager(family) ? 'NetworkManager' : 'networkd', names: [] } };
 }
 
-/** Returns changes that end the edits of foreign files. */
-export function undoneEdits(
-  { files }: Snapshot,
-  { adopted = [] }: NicRecord,
-  { adoption }: Pick<Backend, 'adoption'>,
-): FileChange[] {
-  const paths = new Set(adopted.filter(({ lines }) => lines !== undefined).map(({ path }) => path));
-  return files
-    .filter(({ path, own }) => !own && paths.has(path))
-    .flatMap((file) => {
-      const text = adoption?.edit?.undo(file) ?? file.text;
-      return text === file.text ? [] : [foreignChange('undo', file, text)];
-    });
+/** Returns changes that end the edits of foreign files. An earlier agent's record lacks adopted files: the MAC decides, too. */
+export function undoneEdits(host: Snapshot, record: NicRecord, backend: Editing): FileChange[] {
+  const paths = new Set(stillEdited(host, record, backend).map(({ path }) => path));
+  return editedFiles(host, backend)
+    .filter(({ path, macs }) => paths.has(path) || macs.includes(record.mac))
+    .map((file) => foreignChange('undo', file, originalText(file, backend)));
+}
+
+/** Returns adopted configurations in files with edits: the release undoes all edits, even without a claim. */
+export function stillEdited(
+  host: Snapshot,
+  { adopted = [] }: Pick<NicRecord, 'adopted'>,
+  backend: Editing,
+): AdoptedConfig[] {
+  const paths = new Set(editedFiles(host, backend).map(({ path }) => path));
+  return adopted.filter(({ path, lines }) => lines !== undefined && paths.has(path));
+}
+
+type Editing = Pick<Backend, 'adoption'>;
+
+function editedFiles({ files }: Snapshot, backend: Editing): ConfigFile[] {
+  return files.filter((file) => !file.own && originalText(file, backend) !== file.text);
+}
+
+function originalText(file: ConfigFile, { adoption }: Editing): string {
+  return adoption?.edit?.undo(file) ?? file.text;
 }
