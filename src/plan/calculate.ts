@@ -2,7 +2,8 @@ import { type Claim, claimNodes } from './claims.ts';
 import { decideGate, type GateDecision, keptKey } from './gate.ts';
 import { isOf } from './kept-nics.ts';
 import { planLeftovers, softDeletedProblem } from './leftovers.ts';
-import { planClaim } from './node-plan.ts';
+import type { NodeOutcome } from './node-plan.ts';
+import { type NodePlans, plannerAfter } from './node-plans.ts';
 import { isOwn } from './ownership.ts';
 import type { KeptNic, NodePlan, Plan, PlanInput, PortVerdict, Problem, Removal } from './plan.ts';
 import { compareText, nicAt, type View, viewOf } from './view.ts';
@@ -15,22 +16,31 @@ export function calculate(input: PlanInput): Plan {
   const steps = calculateInSteps(input);
   for (;;) {
     const { done, value } = steps.next();
-    if (done) return value;
+    if (done) return value.plan;
   }
+}
+
+/** A plan, with node plans for the next calculation; undefined: none are kept. */
+export interface Calculation {
+  readonly plan: Plan;
+  readonly nodePlans?: NodePlans | undefined;
 }
 
 /**
  * Calculates the same plan in steps (view, claims, each node), so that callers with thousands of nodes can interleave
- * other work.
+ * other work. `former`: node plans of an earlier calculation; nodes without changes are not planned again.
  */
-export function* calculateInSteps(input: PlanInput): Generator<undefined, Plan> {
+export function* calculateInSteps(
+  input: PlanInput,
+  former?: NodePlans,
+): Generator<undefined, Calculation> {
   const view = viewOf(input, noneHeld);
-  const plan = yield* planAll(view);
+  const { plan, nodePlans } = yield* planAll(view, former);
   const gate = decideGate(plan, input);
   const { held, budgets, consentFor, waiting } = gate;
-  const decided = held.size === 0 ? plan : yield* planAll(viewOf(input, held));
+  const decided = held.size === 0 ? plan : (yield* planAll(viewOf(input, held), nodePlans)).plan;
   yield;
-  return {
+  const final = {
     ...decided,
     nodes: decided.nodes.map((node) => released(node, gate, view)),
     // Held removals come first: the other problems may only wait for consent.
@@ -45,6 +55,7 @@ export function* calculateInSteps(input: PlanInput): Generator<undefined, Plan> 
     ...(consentFor ? { consentFor } : {}),
     ...heldCount(decided.nodes, gate),
   };
+  return { plan: final, nodePlans };
 }
 
 const noneHeld: ReadonlySet<string> = new Set();
@@ -129,13 +140,14 @@ function isNewRelease(
   return keptNics.some((nic) => nic.basis !== 'sideEffect' && !isSent(nic));
 }
 
-function* planAll(view: View): Generator<undefined, Plan> {
+function* planAll(view: View, former?: NodePlans): Generator<undefined, Calculation> {
   yield;
   const claims = claimNodes(view);
   yield;
-  const outcomes: ReturnType<typeof planClaim>[] = [];
+  const outcomes: NodeOutcome[] = [];
+  const { plans: nodePlans, planNode } = plannerAfter(former, view);
   for (const claim of claims) {
-    outcomes.push(planClaim(claim, view));
+    outcomes.push(planNode(claim));
     yield;
   }
   const leftovers = planLeftovers(claims, portsByServer(outcomes), view);
@@ -146,7 +158,7 @@ function* planAll(view: View): Generator<undefined, Plan> {
     .map((node) => (isForeign(node, view) ? { ...node, isForeign: true } : node));
   const delivered = nodes.map((node) => (node.isForeign ? 0 : node.interfaces.length));
   const ports = outcomes.flatMap((outcome) => outcome.ports);
-  return {
+  const plan = {
     nodes,
     problems: [
       ...lostServers(claims, view),
@@ -165,9 +177,10 @@ function* planAll(view: View): Generator<undefined, Plan> {
       filteredPorts: unusedPorts(ports).length,
     },
   };
+  return { plan, nodePlans };
 }
 
-function portsByServer(outcomes: readonly ReturnType<typeof planClaim>[]) {
+function portsByServer(outcomes: readonly NodeOutcome[]) {
   return new Map(
     outcomes.flatMap(({ node }) => {
       if (!node) return [];

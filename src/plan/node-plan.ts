@@ -12,7 +12,7 @@ import { succeed } from './succession.ts';
 import type { ExistingObject, View } from './view.ts';
 
 /** Plan for one node, with its problems and evidence requests. */
-interface NodeOutcome {
+export interface NodeOutcome {
   readonly node: NodePlan | undefined;
   readonly problems: readonly Problem[];
   readonly ask: readonly Question[];

@@ -33,6 +33,8 @@ export interface View {
   readonly existing: readonly ExistingObject[];
   readonly existingByName: ReadonlyMap<string, ExistingObject>;
   readonly unreadablePorts: ReadonlySet<string>;
+  /** Servers with evidence, recorded deliveries or removals that wait for consent. */
+  readonly dependents: ReadonlySet<string>;
   portsOf(serverId: string): readonly Port[];
   existingOf(serverId: string): readonly ExistingObject[];
   recordedOf(serverId: string): RecordedNode['interfaces'];
@@ -70,6 +72,12 @@ export function viewOf(input: PlanInput, heldBack: ReadonlySet<string>): View {
     servers: byId(observation.servers),
     missingServers: new Set(observation.missingServers),
     unreadablePorts: new Set(observation.unreadablePorts),
+    dependents: new Set([
+      ...evidence.map(({ serverId }) => serverId),
+      ...input.serverEvidence.map(({ serverId }) => serverId),
+      ...recorded.keys(),
+      ...[...heldBack].map((nic) => nic.slice(0, nic.indexOf(' '))),
+    ]),
     subnets: byId(observation.subnets.map(subnetFacts)),
     networks: byId(observation.networks),
     rank: new Map(selection.subnetIds.map((id, rank) => [id, rank])),

@@ -2,8 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { InterfaceSpec, NodeConfigSpec } from '../../src/api/multinicnodeconfig.ts';
 import type { ExistingNodeConfig } from '../../src/api/node-configs-http.ts';
-import { calculate } from '../../src/plan/calculate.ts';
+import { type Calculation, calculate, calculateInSteps } from '../../src/plan/calculate.ts';
 import { indexOfEntry } from '../../src/plan/free-names.ts';
+import type { NodePlans } from '../../src/plan/node-plans.ts';
 import type { Port } from '../../src/plan/observation.ts';
 import type { Owner, PlanInput } from '../../src/plan/plan.ts';
 import { applied, owner } from '../../src/plan/sample.ts';
@@ -304,6 +305,31 @@ describe('the plan', () => {
     );
   });
 
+  it('equals a plan from scratch when it follows the plan of a similar world', () => {
+    const following = fc.record({
+      before: world,
+      other: world,
+      parts: fc.subarray(['evidence', 'serverEvidence', 'selection', 'consent'] as const),
+      lists: fc.subarray(['servers', 'ports', 'subnets', 'networks'] as const),
+      nodes: fc.func(fc.boolean()),
+    });
+    let kept = 0;
+    fc.assert(
+      fc.property(following, ({ before, other, parts, lists, nodes }) => {
+        const held = before.held.map((node, at) => (nodes(at) ? node : (other.held[at] ?? node)));
+        const observation = { ...before.observation, ...pick(other.observation, lists) };
+        const given = { ...before, held, observation, ...pick(other, parts) };
+        const { nodePlans } = calculated(before);
+        const after = calculated(given, nodePlans);
+        expect(after.plan).toEqual(calculate(given));
+        for (const [id, { outcome }] of after.nodePlans?.nodes ?? [])
+          if (nodePlans?.nodes.get(id)?.outcome === outcome) kept++;
+      }),
+      { numRuns: 5 * numRuns },
+    );
+    expect(kept).toBeGreaterThan(0);
+  });
+
   it('does not depend on the order of what it is given', () => {
     const shuffled = world.chain((given) =>
       fc.record({
@@ -330,6 +356,18 @@ describe('the plan', () => {
     );
   });
 });
+
+function calculated(given: PlanInput, former?: NodePlans): Calculation {
+  const steps = calculateInSteps(given, former);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+function pick<T extends object, K extends keyof T>(from: T, keys: readonly K[]): Pick<T, K> {
+  return Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, K>;
+}
 
 /** Of a server that the CR does not name by its id: whether it was read, and is gone or not selected. */
 function hasLeft(serverId: string, { selection: chosen, serverEvidence }: PlanInput): boolean {

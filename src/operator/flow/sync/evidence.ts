@@ -1,6 +1,6 @@
 import type { Cloud } from '../../../openstack/cloud.ts';
 import type { Port, ServerRecord } from '../../../openstack/resources.ts';
-import { calculateInSteps } from '../../../plan/calculate.ts';
+import { type Calculation, calculateInSteps } from '../../../plan/calculate.ts';
 import {
   isPlugged,
   type MissingPortState,
@@ -29,7 +29,7 @@ interface EvidenceDeps {
   readonly random: Random;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Plans without evidence. */
-  readonly plan: (input: PlanInput, signal: AbortSignal) => Promise<Plan>;
+  readonly plan: (input: PlanInput, signal: AbortSignal) => Promise<Calculation>;
 }
 
 /** Plans. If the plan needs evidence about delivered ports or servers, reads the evidence and plans again. */
@@ -41,7 +41,7 @@ export async function planWithEvidence(
   { random, clock, plan: first }: EvidenceDeps,
   signal: AbortSignal,
 ): Promise<Planned> {
-  const plan = await first(input, signal);
+  const { plan, nodePlans } = await first(input, signal);
   const { ask, askServers } = plan;
   if (ask.length + askServers.length === 0) return { input, plan, evidenceComplete: true };
   const { observation } = input;
@@ -57,9 +57,10 @@ export async function planWithEvidence(
   const { serverEvidence } = servers;
   const observed = { ...observation, ports };
   const withEvidence = { ...input, observation: observed, evidence: verdicts, serverEvidence };
+  const steps = calculateInSteps(withEvidence, nodePlans);
   return {
     input: withEvidence,
-    plan: await inSlices(calculateInSteps(withEvidence), clock, signal),
+    plan: (await inSlices(steps, clock, signal)).plan,
     evidenceComplete: complete && servers.complete,
   };
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { calculate } from '../../../plan/calculate.ts';
-import type { PlanInput } from '../../../plan/plan.ts';
+import type { ExistingNode, PlanInput } from '../../../plan/plan.ts';
 import {
   budgetsOf,
   entry,
@@ -124,13 +124,21 @@ const everyField: Readonly<Record<Exclude<keyof PlanInput, 'decided'>, true>> = 
   force: true,
 };
 
+function outcomeOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return String(error);
+  }
+}
+
 let plans: PlanCache;
 
 beforeEach(() => {
   plans = new PlanCache(createFakeClock());
 });
 
-const plan = async (of: PlanInput, whose = key) => plans.plan(whose, of, signal);
+const plan = async (of: PlanInput, whose = key) => (await plans.plan(whose, of, signal)).plan;
 
 describe('PlanCache', () => {
   it('PlanCache reuses the plan for an equal input, and the plan equals calculate(input)', async () => {
@@ -152,6 +160,35 @@ describe('PlanCache', () => {
       if (second === known) reused.push(path);
     }
     expect(reused).toEqual([]);
+  });
+
+  it('a plan after any change equals calculate(input): unchanged nodes keep only valid plans', async () => {
+    // No evidence and no record of the node: its plan may be kept.
+    const own: PlanInput = {
+      ...full,
+      evidence: full.evidence.map((one) => ({ ...one, serverId: 's8' })),
+      recorded: full.recorded.map((one) => ({ ...one, instanceId: 's8' })),
+    };
+    const [node] = full.held;
+    const before = { ...own, held: [{ ...node, deletionTimestamp: 'now' } as ExistingNode] };
+    for (const [path, changed] of changesOf(own, '')) {
+      const wanted = outcomeOf(() => calculate(changed as PlanInput));
+      // The first plan is not at rest, so the second one begins with its node plans.
+      for (const first of [before, own]) {
+        await plan(first).catch(() => undefined);
+        await plan({ ...first, force: true });
+        await plan(first);
+        const second = await plan(changed as PlanInput).catch((error: unknown) => String(error));
+        expect([path, second]).toEqual([path, wanted]);
+      }
+    }
+  });
+
+  it('PlanCache plans a node again when only the status of its server changes', async () => {
+    const gone = { ports: [], held: [existingNode(1, [entry(1, 0)])] };
+    await plan(input({ ...gone, servers: [server(1)] }));
+    const deleted = input({ ...gone, servers: [server(1, { status: 'DELETED' })] });
+    expect(await plan(deleted)).toEqual(calculate(deleted));
   });
 
   it('the change test covers every field in PlanInput', () => {

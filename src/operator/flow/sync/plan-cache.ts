@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { calculateInSteps } from '../../../plan/calculate.ts';
+import { type Calculation, calculateInSteps } from '../../../plan/calculate.ts';
 import type { Plan, PlanInput } from '../../../plan/plan.ts';
 import { BoundedMemory } from '../../../process/bounded-memory.ts';
 import { inSlices } from '../../../process/slices.ts';
 import type { Clock } from '../../../time/clock.ts';
 
-interface CachedPlan {
+interface CachedPlan extends Calculation {
   readonly input: PlanInput;
-  readonly plan: Plan;
 }
 
 /**
@@ -29,18 +28,27 @@ export class PlanCache {
     this.#clock = clock;
   }
 
-  /** Returns the last plan if its input was equal and no evidence was necessary, otherwise a new plan. */
-  async plan(key: string, input: PlanInput, signal: AbortSignal): Promise<Plan> {
+  /**
+   * Returns the last plan if its input was equal and no evidence was necessary, otherwise a new plan. In a new plan,
+   * nodes without changes keep their last plans.
+   */
+  async plan(key: string, input: PlanInput, signal: AbortSignal): Promise<Calculation> {
     const cached = this.#plans.peek(key);
-    if (cached && (await inSlices(isSameInSteps(cached.input, input), this.#clock, signal))) {
-      // The new input shares objects with further caches; the former input would add a copy.
-      this.#plans.set(key, { input, plan: cached.plan }, cached.plan.ports.length);
-      return cached.plan;
+    if (cached && (await this.#isEqual(cached, input, signal))) {
+      // The new input shares objects with further caches; the former input and its node plans would add copies.
+      const { plan } = cached;
+      this.#plans.set(key, { input, plan }, plan.ports.length);
+      return { plan };
     }
     this.#plans.drop(key);
-    const plan = await inSlices(calculateInSteps(input), this.#clock, signal);
-    if (isAtRest(plan)) this.#plans.set(key, { input, plan }, plan.ports.length);
-    return plan;
+    const steps = calculateInSteps(input, cached?.nodePlans);
+    const { plan, nodePlans } = await inSlices(steps, this.#clock, signal);
+    this.#plans.set(key, { input, plan, nodePlans }, plan.ports.length);
+    return { plan, nodePlans };
+  }
+
+  async #isEqual({ input: last, plan }: CachedPlan, input: PlanInput, signal: AbortSignal) {
+    return isAtRest(plan) && (await inSlices(isSameInSteps(last, input), this.#clock, signal));
   }
 
   leave(key: string): void {

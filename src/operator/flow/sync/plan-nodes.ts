@@ -1,6 +1,6 @@
 import { keyOf } from '../../../kube/object.ts';
-import { calculateInSteps } from '../../../plan/calculate.ts';
-import type { Plan, PlanInput } from '../../../plan/plan.ts';
+import { type Calculation, calculateInSteps } from '../../../plan/calculate.ts';
+import type { PlanInput } from '../../../plan/plan.ts';
 import { inSlices, nextTurn } from '../../../process/slices.ts';
 import type { Clock, Random } from '../../../time/clock.ts';
 import { type ObservedContext, serversWithNewPorts } from '../../cloud/observe/observe.ts';
@@ -44,7 +44,7 @@ export async function planNodes(
 
 /** A partial sync has a new input; its plan is not cached. */
 function plannerOf({ source, scope }: PlanContext, { plans, clock }: PlanDeps) {
-  return async (input: PlanInput, signal: AbortSignal): Promise<Plan> =>
+  return async (input: PlanInput, signal: AbortSignal): Promise<Calculation> =>
     scope.servers === 'all'
       ? plans.plan(keyOf(source), input, signal)
       : inSlices(calculateInSteps(input), clock, signal);
