@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import type { JobRequest } from '../../src/api/job.ts';
 import { request } from '../fixtures/agent-samples.ts';
+import { FaultyBus } from '../fixtures/faulty-bus.ts';
 import { nic, type RunOptions, runAgent } from './agent-process.ts';
 import { patience } from './crash-host.ts';
 import { createFamilyHost } from './family-host.ts';
@@ -66,3 +67,18 @@ test(
   },
   patience,
 );
+
+test('a released NIC is activated again once NetworkManager offers the profile', async () => {
+  await run();
+  await mkdir(join(host.root, 'run/dbus'), { recursive: true });
+  const bus = await FaultyBus.listen(join(host.root, 'run/dbus/system_bus_socket'));
+  try {
+    bus.mac = mac;
+    bus.refuses = 'ActivateConnection';
+    bus.refusals = 3;
+    expect((await run(release)).result).toMatchObject({ nics: [{ state: 'Removed' }] });
+    expect(bus.activated).toHaveLength(1);
+  } finally {
+    await bus.close();
+  }
+});

@@ -24,6 +24,8 @@ export const answerTimeoutMs = 5_000;
 const renamedMs = 500;
 /** Time limit in ms for networkd to drop its configuration: systemd 252 answers before it acts. */
 const releaseMs = 2_000;
+/** Time limit in ms for NetworkManager to offer the profile: the call fails until the device has changed its state. */
+const offerMs = 2_000;
 const pauseMs = 20;
 
 type Access = Pick<Context, 'hostRoot' | 'clock'>;
@@ -153,10 +155,16 @@ export async function handBack(units: readonly Unit[], context: Context): Promis
   }
 }
 
-function activated({ name, mac }: Link, context: Context): Promise<string | undefined> {
-  return context.perform('agent.manager.release', () =>
-    answered((socket, signal) => activateNic(socket, { name, mac }, signal), context),
-  );
+async function activated({ name, mac }: Link, context: Context): Promise<string | undefined> {
+  const { clock } = context;
+  const end = clock.monotonicMs() + offerMs;
+  for (;;) {
+    const problem = await context.perform('agent.manager.release', () =>
+      answered((socket, signal) => activateNic(socket, { name, mac }, signal), context),
+    );
+    if (problem === undefined || clock.monotonicMs() >= end) return problem;
+    await clock.sleep(pauseMs);
+  }
 }
 
 /**
