@@ -39,6 +39,7 @@ const stages: Readonly<Record<string, readonly Turns[]>> = {
       ['system/hosts/released', 'system/hosts/cloud-init-ports'],
       ['system/hosts/adopted'],
     ],
+    [['system/biz-config/phases'], ['system/adoption/fleet']],
   ],
   openstack: [
     [

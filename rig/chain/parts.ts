@@ -26,6 +26,8 @@ export interface PartsOptions {
   readonly legacyViola?: LegacyViola | undefined;
   /** Poll interval of the operator, as a Go duration; default 1s. */
   readonly poll?: string;
+  /** Image of the agents on real nodes; default: a name for the stand-in kubelet. */
+  readonly agentImage?: string;
   /** Environment of all parts. */
   readonly env?: Readonly<Record<string, string>>;
   /** Folders of the bundles of parts that are of another version. */
@@ -53,12 +55,12 @@ export async function startParts(options: PartsOptions): Promise<void> {
 }
 
 function startController({ supervisor, clock, kubeconfigs, ports, ...rest }: PartsOptions) {
-  const { env = {}, bundles = {} } = rest;
+  const { env = {}, bundles = {}, agentImage = 'multinic-agent:stand-in' } = rest;
   return supervisor.start(
     controllerPart({
       kubeconfig: kubeconfigs.controller,
       port: ports.controller,
-      agentImage: 'multinic-agent:stand-in',
+      agentImage,
       clock,
       env,
       bundle: bundles.controller,

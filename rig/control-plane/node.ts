@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { runScript } from '../hosts/box/script.ts';
 import type { ControlPlane } from './control-plane.ts';
 
-export type NodeProfile = 'netplan' | 'keyfile';
+export type NodeProfile = 'netplan' | 'networkd' | 'keyfile';
 
 export interface NodeOptions {
   /** namespace: a set of namespaces of this machine. box: a machine with systemd and udev. */
   readonly kind: 'namespace' | 'box';
-  /** Who manages the network of a box: netplan, or NetworkManager with keyfiles; default: netplan. */
+  /** Who manages the network of a box: netplan, networkd alone, or NetworkManager with keyfiles; default: netplan. */
   readonly profile?: NodeProfile;
   /** Becomes `status.nodeInfo.systemUUID`; default: a constant one made from the names. */
   readonly systemUUID?: string;

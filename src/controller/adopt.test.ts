@@ -198,6 +198,28 @@ describe('adoption rollout', () => {
     },
   );
 
+  it('observed nodes get their first apply in turn, with the consent', async () => {
+    cluster.observes = true;
+    fixture.agents.answer = refused();
+    await cluster.createBare();
+    fixture.run();
+    await fixture.eventually(
+      () => requests().length === count && cluster.showing('Observed') === count,
+      () => `${requests().length} nodes are checked`,
+    );
+    cluster.observes = false;
+    cluster.adopts = true;
+    await cluster.edit(2, 1450);
+    expect(await wave(0, 1)).toBe(1);
+    expect(await wave(1, 3)).toBe(3);
+    expect(cluster.showing('RolloutWaiting')).toBe(count - 3);
+    expect(await wave(3, count)).toBe(count);
+    fixture.agents.answer = adopting();
+    for (const name of cluster.names) await fixture.untilReady(name, good);
+    const applies = requests().filter(({ action }) => action === 'apply');
+    expect(applies.filter((one) => one.existingConfiguration !== 'Adopt')).toEqual([]);
+  });
+
   it('nodes waiting for their boot count as done', async () => {
     await refuseAll();
     cluster.adopts = true;

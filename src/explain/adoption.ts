@@ -2,8 +2,9 @@ import type { Adoption } from '../api/found-configuration.ts';
 import type { NicView, NodeView } from '../api/read-http.ts';
 import { existingNicsTexts } from '../api/texts/existing-nics.ts';
 import { amount, filled, type Wording } from '../api/texts/text.ts';
-import { adoptCommand, multinic } from './commands.ts';
+import { patchSettings, planSettings } from './commands.ts';
 import type { NextStep } from './step.ts';
+import { isObserved } from './subject.ts';
 
 type Refusal = Exclude<Adoption, 'Now' | 'AtBoot'>;
 
@@ -35,24 +36,35 @@ export function adoptionText({ found }: Pick<NicView, 'found'>): Wording | undef
 }
 
 interface NicOnNode {
-  readonly node: Pick<NodeView, 'config' | 'existingConfiguration'>;
+  readonly node: Pick<NodeView, 'config' | 'existingConfiguration' | 'state'>;
   readonly nic: Pick<NicView, 'found'>;
 }
 
-/** Returns how the user consents to the adoption; undefined: no NIC is adoptable, or the nodes have the consent. */
+/**
+ * Returns how the user consents to the adoption; undefined: no NIC is adoptable, or the nodes have the consent.
+ * In mode Observe the consent alone has no effect.
+ */
 export function adoptStep(nics: readonly NicOnNode[]): NextStep | undefined {
   const adoptable = nics.filter(
-    ({ node, nic }) => isAdoptable(nic) && node.existingConfiguration !== 'Adopt',
+    ({ node, nic }) =>
+      isAdoptable(nic) && (isObserved(node) || node.existingConfiguration !== 'Adopt'),
   );
-  const configs = [...new Set(adoptable.map(({ node }) => node.config))];
+  const observed = adoptable.flatMap(({ node }) => (isObserved(node) ? [node.config] : []));
+  const configs = [...new Set(adoptable.map(({ node }) => node.config))].map((key) =>
+    observed.includes(key)
+      ? ([key, { mode: 'Apply', ...adopt }] as const)
+      : ([key, adopt] as const),
+  );
   if (configs.length === 0) return undefined;
-  const counts = { count: String(adoptable.length), nics: amount(nics.length, 'NIC') };
+  const text = observed.length > 0 ? existingNicsTexts.adoptObserved : existingNicsTexts.adoptStep;
   return {
-    text: filled(existingNicsTexts.adoptStep, counts),
-    commands: configs.map(adoptCommand),
-    preview: configs.map((key) => multinic('plan', key, '--set', 'existingConfiguration=Adopt')),
+    text: filled(text, { count: adoptable.length, nics: amount(nics.length, 'NIC') }),
+    commands: configs.map(([key, settings]) => patchSettings(key, settings)),
+    preview: configs.map(([key, settings]) => planSettings(key, settings)),
   };
 }
+
+const adopt = { existingConfiguration: 'Adopt' } as const;
 
 function isRefusal(text: string): text is Refusal {
   return Object.hasOwn(refusals, text);

@@ -66,11 +66,23 @@ export function allowRemovals(config: string): string {
   return multinic('allow-removals', config);
 }
 
-/** Returns a command to consent to the adoption of existing configuration on an OpenstackConfig's nodes. */
-export function adoptCommand(config: string): string {
+type SettingValues = Readonly<Record<string, string>>;
+
+/**
+ * Returns a command to change an OpenstackConfig's settings. After a client-side apply, `kubectl apply --server-side`
+ * with these fields alone would remove the rest.
+ */
+export function patchSettings(config: string, settings: SettingValues): string {
   const [namespace, name] = partsOf(config);
-  const patch = { spec: { settings: { existingConfiguration: 'Adopt' } } };
-  return (filledCommands([patchConfig(patch)], { namespace, name }) ?? []).join('; ');
+  return (filledCommands([patchConfig({ spec: { settings } })], { namespace, name }) ?? []).join(
+    '; ',
+  );
+}
+
+/** Returns a command to preview an OpenstackConfig with these settings. */
+export function planSettings(config: string, settings: SettingValues): string {
+  const edits = Object.entries(settings).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+  return multinic('plan', config, ...edits);
 }
 
 /** Returns a kubectl plugin command. */

@@ -101,3 +101,18 @@ test.each([
     await bus.close();
   }
 });
+
+test('a released NIC is activated again once NetworkManager offers the profile', async () => {
+  await run();
+  await mkdir(join(host.root, 'run/dbus'), { recursive: true });
+  const bus = await FaultyBus.listen(join(host.root, 'run/dbus/system_bus_socket'));
+  try {
+    bus.mac = mac;
+    bus.refuses = 'ActivateConnection';
+    bus.refusals = 3;
+    expect((await run(release)).result).toMatchObject({ nics: [{ state: 'Removed' }] });
+    expect(bus.activated).toHaveLength(1);
+  } finally {
+    await bus.close();
+  }
+});

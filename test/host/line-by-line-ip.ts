@@ -6,7 +6,7 @@ import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
  * Creates a directory with an `ip` running batches line by line. `each` is bash executed before each line, with
  * `$line`, its `$number` and `fail WORDS`.
  */
-export async function ipWith(host: NamespaceHost, each: string): Promise<string> {
+export async function ipWith(host: Pick<NamespaceHost, 'root'>, each: string): Promise<string> {
   const directory = join(host.root, 'bin');
   await mkdir(directory, { recursive: true });
   const script = `#!/usr/bin/env bash

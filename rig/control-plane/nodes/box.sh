@@ -21,6 +21,22 @@ network:
 YAML
 }
 
+primary_of_networkd() {
+  mkdir -p "$N/seed/etc/systemd/network"
+  cat >"$N/seed/etc/systemd/network/10-primary.network" <<INI
+[Match]
+Name=eth0
+
+[Network]
+DHCP=no
+IPv6AcceptRA=no
+Address=$1/24
+Gateway=$host
+INI
+  # networkd has a user of its own.
+  chmod -R go+rX "$N/seed/etc/systemd/network"
+}
+
 primary_of_keyfile() {
   mkdir -p "$N/seed/etc/NetworkManager/system-connections"
   cat >"$N/seed/etc/NetworkManager/system-connections/eth0.nmconnection" <<INI

@@ -156,8 +156,8 @@ export async function handBack(units: readonly Unit[], context: Context): Promis
 }
 
 /**
- * Makes NetworkManager configure a NIC; returns why it did not. Repeats a refused call: NetworkManager knows a new name, and
- * the profiles of a NIC that it manages again, only after a moment.
+ * Makes NetworkManager configure a NIC; returns why it did not. Repeats a refused call: NetworkManager knows a new
+ * name, and offers the profiles of a managed NIC, only after the device has changed its state.
  */
 export async function untilActivated(
   { name, mac }: Pick<Link, 'name' | 'mac'>,

@@ -6,12 +6,16 @@ export const existingNicsTexts = {
     en: '{nodes}: {file} configures {nics}{sections}: {names}',
     ko: '노드 {nodes}개: {file} 파일이 NIC {nics}개를 설정합니다{sections}: {names}',
   },
+  filesOnNodes: {
+    en: '{nodes}: {files} configure {nics}: {names}',
+    ko: '노드 {nodes}개: {files} 파일이 NIC {nics}개를 설정합니다: {names}',
+  },
   refusedOnNodes: {
     en: '{nodes}: {nics} with this reason, for example {nic}: {text}',
     ko: '노드 {nodes}개: NIC {nics}개가 같은 이유로 거부되었습니다. 예: {nic}: {text}',
   },
   sections: { en: ' by {list}', ko: ' [{list}]' },
-  moreSections: { en: ', …', ko: ', …' },
+  moreExamples: { en: ', …', ko: ', …' },
   moreNodes: { en: '{names} and {count} more', ko: '{names} 외 {count}개' },
   releaseNetplan: {
     en: 'remove the stanza of the NIC from {file}, prevent cloud-init from writing it again, and reboot the node, as docs/guides/existing-nics.md describes; then check the result:',
@@ -104,6 +108,10 @@ export const existingNicsTexts = {
   adoptStep: {
     en: '{count} of {nics} can be adopted; preview the change, then consent (after that, each node takes the configuration over by the rollout, at once where agents have the system bus, else at its next boot):',
     ko: 'NIC {nics}개 중 {count}개를 인수할 수 있습니다. 변경을 미리 확인한 다음 동의하십시오(그러면 롤아웃에 따라 각 노드가 설정을 인수하며, 에이전트가 시스템 버스를 사용하면 바로, 아니면 다음 부팅 때 적용됩니다):',
+  },
+  adoptObserved: {
+    en: '{count} of {nics} can be adopted; preview the change, then consent and leave mode Observe (after that, each node takes the configuration over by the rollout, at once where agents have the system bus, else at its next boot):',
+    ko: 'NIC {nics}개 중 {count}개를 인수할 수 있습니다. 변경을 미리 확인한 다음 동의하고 Observe 모드를 끝내십시오(그러면 롤아웃에 따라 각 노드가 설정을 인수하며, 에이전트가 시스템 버스를 사용하면 바로, 아니면 다음 부팅 때 적용됩니다):',
   },
   planAdopts: {
     en: 'spec.settings.existingConfiguration is Adopt: agents take over existing configuration of the NICs, one node first.',

@@ -1,7 +1,7 @@
 import { isAdoption } from '../../api/shared-content.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
-import { recordOf } from '../jobs/applied.ts';
+import { lastRecordOf, recordOf } from '../jobs/applied.ts';
 import { unreachable } from '../jobs/liveness.ts';
 import { prohibitionOf } from '../jobs/permission.ts';
 import { type Contents, consentIn, contentHash, nicHash } from '../jobs/request.ts';
@@ -16,7 +16,7 @@ export interface PartialChange {
   readonly contents: Contents;
   /** Lower-case MACs: configured NICs left unchanged. */
   readonly kept: ReadonlySet<string>;
-  /** True if the node has these contents already. */
+  /** True if the contents need no run: the node has them, or waits as a whole. */
   readonly isApplied: boolean;
   /** Why the NICs wait. */
   readonly why: Refusal;
@@ -76,7 +76,10 @@ function isOpenRun(config: NodeConfig, content: string): boolean {
   return record?.content === content && record.done === undefined && !record.undone;
 }
 
-/** Returns the contents without changes to NICs with these settings. A refused consent to adoption keeps no NIC. */
+/**
+ * Returns the contents without changes to NICs with these settings. A refused consent to adoption keeps no NIC. A node
+ * with checks alone waits as a whole: without the consent, the agent would refuse the NICs.
+ */
 function partWithout(
   refused: readonly SettingChange[],
   config: NodeConfig,
@@ -91,7 +94,12 @@ function partWithout(
   const listed = new Set([...keep, ...interfaces.map(({ mac }) => mac)]);
   const isSame = (nic: Contents['interfaces'][number]): boolean =>
     macs.includes(nic.mac) && nics[nic.mac] === nicHash(nic);
-  const isApplied =
+  const isRecorded =
     done === true && interfaces.every(isSame) && macs.every((mac) => listed.has(mac));
-  return { contents: { interfaces, keep, ...consent }, kept, isApplied };
+  const isOnlyChecked = lastRecordOf(config)?.action === 'check';
+  return {
+    contents: { interfaces, keep, ...consent },
+    kept,
+    isApplied: isRecorded || isOnlyChecked,
+  };
 }

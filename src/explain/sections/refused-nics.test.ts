@@ -36,6 +36,20 @@ const cluster = 'biz-1';
 const others = 'worker-0, worker-1, worker-2 and 17 more';
 const macvlan = { ...byFile('ethernets.ens5.dhcp4'), code: 'ForeignReceiver' };
 
+const adoptable = (adoption: string, path = file) => ({
+  ...leased,
+  found: { ...leasedByCloudInit.found, file: path, adoption },
+});
+
+const networkdFile = (slot: number) =>
+  adoptable('Now', `/etc/systemd/network/10-cloud-init-ens${slot}.network`);
+
+/** Returns a node whose cloud-init wrote a file per NIC. */
+const withFilePerNic = (number: number) =>
+  refusing(number, leased, {
+    nics: [nic(number, 0, networkdFile(4)), nic(number, 1, networkdFile(5))],
+  });
+
 type Row = readonly [string, readonly NodeView[], readonly (readonly [string, string, RegExp])[]];
 
 it.each<Row>([
@@ -114,6 +128,17 @@ it.each<Row>([
     ],
   ],
   [
+    'a file per NIC, and the same consent for all files',
+    [...many(3, withFilePerNic), refusing(3, adoptable('AtBoot'))],
+    [
+      [
+        'error',
+        cluster,
+        /^4 nodes: 10-cloud-init-ens4.network, 10-cloud-init-ens5.network, 50-cloud-init.yaml configure 8 NICs: worker-0, worker-1, worker-2 and 1 more$/,
+      ],
+    ],
+  ],
+  [
     'observed and failed nodes',
     [...many(2, (number) => observedNode(number)), refusing(3, leased), refusing(4, leased)],
     [
@@ -144,10 +169,6 @@ it('a shared finding lists every NIC with the file for JSON', () => {
   });
 });
 
-const adoptable = (adoption: string) => ({
-  ...leased,
-  found: { ...leasedByCloudInit.found, adoption },
-});
 const consented = { existingConfiguration: 'Adopt' } as const;
 
 it.each([
@@ -174,6 +195,22 @@ it.each([
   ]);
   expect(commands?.[0]).toContain(patch);
   expect(preview?.[0]).toMatch(/^kubectl multinic plan \S+ --set existingConfiguration=Adopt$/);
+});
+
+it.each([
+  ['without consent', {}],
+  ['with consent', consented],
+])('a finding about observed nodes %s has the patch with mode Apply', (_, ofNode) => {
+  const { found } = adoptable('Now');
+  const nodes = many(2, (number) => ({ ...observedNode(number, { found }), ...ofNode }));
+  const [finding] = refusedNics(nodes);
+  const { text, commands, preview } = finding?.next ?? {};
+  expect(text?.en).toContain('consent and leave mode Observe');
+  const patch = `'{"spec":{"settings":{"mode":"Apply","existingConfiguration":"Adopt"}}}'`;
+  expect(commands).toEqual([expect.stringContaining(patch)]);
+  expect(preview).toEqual([
+    expect.stringMatching(/ plan \S+ --set mode=Apply --set existingConfiguration=Adopt$/),
+  ]);
 });
 
 it.each([

@@ -32,12 +32,17 @@ interface RefusedNic {
 
 type RefusedNics = readonly [RefusedNic, ...RefusedNic[]];
 
-/** Returns a finding per cause: a business cluster's nodes with the same obstacle share a finding. */
+/**
+ * Returns a finding per cause: a business cluster's nodes with the same obstacle share a finding. Adoptable files
+ * share a finding, too: cloud-init may write a file per NIC.
+ */
 export function refusedNics(nodes: readonly NodeView[]): OpenFinding[] {
-  const groups = Map.groupBy(nodes.flatMap(refusedOn), causeOf);
-  return [...groups.values()].flatMap(([first, ...rest]) =>
-    first === undefined ? [] : findingOf([first, ...rest]),
-  );
+  const byCause = Map.groupBy(nodes.flatMap(refusedOn), causeOf);
+  const groups = Map.groupBy(byCause.entries(), ([cause, group]) => consentFor(group) ?? cause);
+  return [...groups.values()].flatMap((causes) => {
+    const [first, ...rest] = causes.flatMap(([, group]) => group);
+    return first === undefined ? [] : findingOf([first, ...rest]);
+  });
 }
 
 /** Returns a node's NICs with own reasons; empty: none, or the node's reason applies to every NIC. */
@@ -60,6 +65,13 @@ function causeOf({ node, nic, reason, file }: RefusedNic): string {
   const cause = file ? fileName(file.path) : nic.code;
   const place = isObstacle(reason) ? [providerId, cause ?? ''] : [providerId, nodeName, ''];
   return JSON.stringify([reason, isObserved(node), ...place]);
+}
+
+/** Returns equal texts for groups with the same consent to adoption; undefined: no NIC is adoptable. */
+function consentFor(group: readonly RefusedNic[]): string | undefined {
+  const [first] = group;
+  if (!first || !adoptStep(group)) return undefined;
+  return JSON.stringify([first.reason, isObserved(first.node), first.node.providerId]);
 }
 
 function findingOf(group: RefusedNics): OpenFinding {
@@ -99,23 +111,24 @@ function sharedText(group: RefusedNics, count: number): Wording {
     const text = ofNic(first.reason, first.nic);
     return filled(existingNicsTexts.refusedOnNodes, { nodes, nics, nic, text });
   }
-  const file = fileName(first.file.path);
+  const names = namesOf(group);
+  const files = new Set(group.flatMap(({ file }) => (file ? fileName(file.path) : [])));
+  if (files.size > 1) {
+    return filled(existingNicsTexts.filesOnNodes, { nodes, nics, files: examples(files), names });
+  }
+  const file = examples(files);
   const sections = sectionsOf(group);
-  return filled(existingNicsTexts.fileOnNodes, {
-    nodes,
-    nics,
-    file,
-    sections,
-    names: namesOf(group),
-  });
+  return filled(existingNicsTexts.fileOnNodes, { nodes, nics, file, sections, names });
 }
 
 function sectionsOf(group: RefusedNics): Wording {
   const all = new Set(group.flatMap(({ file }) => file?.section ?? []));
-  if (all.size === 0) return same('');
-  const more = all.size > shownExamples ? existingNicsTexts.moreSections : same('');
-  const list = joined([same([...all].slice(0, shownExamples).join(', ')), more], '');
-  return filled(existingNicsTexts.sections, { list });
+  return all.size === 0 ? same('') : filled(existingNicsTexts.sections, { list: examples(all) });
+}
+
+function examples(all: ReadonlySet<string>): Wording {
+  const more = all.size > shownExamples ? existingNicsTexts.moreExamples : same('');
+  return joined([same([...all].slice(0, shownExamples).join(', ')), more], '');
 }
 
 function namesOf(group: RefusedNics): Wording {

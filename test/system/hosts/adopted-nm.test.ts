@@ -10,7 +10,7 @@ import { KernelEvents, longestGap } from '../../fixtures/kernel-events.ts';
 import { nic } from '../../host/agent-process.ts';
 import { eventually } from '../../host/eventually.ts';
 import { rotated } from '../../rotation.ts';
-import { agentIn, boxForAgents } from './box-agent.ts';
+import { agentIn, boxForAgents, withoutBus } from './box-agent.ts';
 import { startDhcp } from './dhcp-server.ts';
 
 const leasedMac = '02:00:00:00:01:04';
@@ -46,6 +46,8 @@ const managers = [
   ['keyfile', 'enterprise-linux-10', '/etc/NetworkManager/system-connections'],
   ['ifcfg', 'enterprise-linux', '/etc/sysconfig/network-scripts'],
 ] as const satisfies [JobRequest['family'] & string, CloudImage, string][];
+
+type NetworkManagerFamily = (typeof managers)[number][0];
 
 let box: Box | undefined;
 afterEach(async () => {
@@ -107,34 +109,40 @@ const configured = [
   { name: 'multinic1', state: 'Configured' },
 ];
 
+async function boxWithPorts(family: NetworkManagerFamily): Promise<Box> {
+  const host = await boxForAgents(`adopted-${family}`, { suite: 'bookworm', profile: family });
+  box = host;
+  await host.plug('ens4', leasedMac);
+  await host.plug('ens5', fixedMac);
+  return host;
+}
+
+/** Boots a server whose ports cloud-init configured. */
+async function bootCreated(host: Box, image: CloudImage, folder: string): Promise<void> {
+  await rm(join(await host.root(), folder), { recursive: true });
+  await render(host, image, ['ens4', 'ens5']);
+  await host.reboot();
+  await untilConfigured(host, byCloudInit);
+}
+
+/** Requests with consent to the agent of one host, in order. */
+function agentOn(host: Box, family: NetworkManagerFamily, under: readonly string[] = []) {
+  let attempt = 0;
+  return (action: JobRequest['action'], more: Partial<JobRequest> = {}): Promise<JobResult> => {
+    attempt += 1;
+    const base = { protocol: 6, family, action, attempt, existingConfiguration: 'Adopt' } as const;
+    return agentIn(host, request(wanted, { ...base, ...more }), under);
+  };
+}
+
 test.each(rotated('managers of adopted profiles', managers, 2, ([family]) => family))(
   'NICs in profiles of cloud-init are observed, adopted, rebooted, rendered again and released: %s',
   async (family, image, folder) => {
-    const host = await boxForAgents(`adopted-${family}`, { suite: 'bookworm', profile: family });
-    box = host;
-    await host.plug('ens4', leasedMac);
-    await host.plug('ens5', fixedMac);
+    const host = await boxWithPorts(family);
     await using dhcp = await startDhcp(host.fabric, [`--dhcp-host=${leasedMac},10.0.0.51`]);
     expect(dhcp.pid).toBeGreaterThan(0);
-    await rm(join(await host.root(), folder), { recursive: true });
-    await render(host, image, ['ens4', 'ens5']);
-    await host.reboot();
-    await untilConfigured(host, byCloudInit);
-    let attempt = 0;
-    const agent = (
-      action: JobRequest['action'],
-      more: Partial<JobRequest> = {},
-    ): Promise<JobResult> => {
-      attempt += 1;
-      const base = {
-        protocol: 6,
-        family,
-        action,
-        attempt,
-        existingConfiguration: 'Adopt',
-      } as const;
-      return agentIn(host, request(wanted, { ...base, ...more }));
-    };
+    await bootCreated(host, image, folder);
+    const agent = agentOn(host, family);
     const foreign = await foreignFiles(host, folder);
     using events = new KernelEvents([{ name: 'host', host }], ['-ts']);
     await events.untilSilent();
@@ -189,5 +197,29 @@ test.each(rotated('managers of adopted profiles', managers, 2, ([family]) => fam
     await agent('apply', { interfaces: [], mayRemove, generation: 4 });
     await untilConfigured(host, byCloudInit);
     expect(await foreignFiles(host, folder)).toBe(foreign);
+  },
+);
+
+test.each(
+  rotated('managers of profiles adopted at boot', managers.toReversed(), 2, ([family]) => family),
+)(
+  'NICs in profiles of cloud-init are adopted at the next boot without the system bus: %s',
+  async (family, image, folder) => {
+    const host = await boxWithPorts(family);
+    await using dhcp = await startDhcp(host.fabric, [`--dhcp-host=${leasedMac},10.0.0.51`]);
+    expect(dhcp.pid).toBeGreaterThan(0);
+    await bootCreated(host, image, folder);
+    const agent = agentOn(host, family, withoutBus);
+    using events = new KernelEvents([{ name: 'host', host }]);
+    await events.untilSilent();
+    const silent = [...events.lines];
+    const pending = { nics: wanted.map(() => ({ state: 'Pending', reason: 'AdoptedAtBoot' })) };
+    expect(await agent('apply')).toMatchObject(pending);
+    expect(await agent('check')).toMatchObject(pending);
+    await events.untilSilent();
+    expect(events.lines).toEqual(silent);
+    await host.reboot();
+    await untilConfigured(host, byAgent);
+    expect(await agent('check')).toMatchObject({ outcome: 'ok', nics: configured });
   },
 );

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Box } from '../../../rig/hosts/box/box.ts';
 import { ip } from '../../../rig/hosts/namespace/command.ts';
@@ -6,6 +7,7 @@ import { request } from '../../fixtures/agent-samples.ts';
 import { KernelEvents, longestGap } from '../../fixtures/kernel-events.ts';
 import { nic } from '../../host/agent-process.ts';
 import { eventually } from '../../host/eventually.ts';
+import { ipWith } from '../../host/line-by-line-ip.ts';
 import { rotated } from '../../rotation.ts';
 import { agentIn, boxForAgents, withoutBus } from './box-agent.ts';
 import { type CreatedServer, createWithPorts, newInstance } from './created-with-ports.ts';
@@ -103,6 +105,14 @@ async function foreignFiles(host: Box): Promise<string> {
   const script = `find /etc/netplan /etc/systemd/network -type f ! -name '*multinic[0-9]*' -o -name '*cloud-init-*' | sort |
     while read -r path; do stat -c '%n %a %u:%g' "$path"; cat "$path"; done`;
   return host.sh(['sh', '-c', script]);
+}
+
+/** Returns a command prefix for an agent amid whose batches networkd configures a link again. */
+async function disturbed(host: Box): Promise<readonly string[]> {
+  const disturb = 'networkctl reconfigure multinic0 && echo $line >/root/disturbed';
+  const root = join(await host.root(), 'root');
+  await ipWith({ root }, `[[ $line =~ ^rule.add.from.10.0.0.51 ]] && ${disturb}`);
+  return ['env', 'PATH=/root/bin:/usr/sbin:/usr/bin:/sbin:/bin'];
 }
 
 /** Requests to the agent of one host, in order. */
@@ -211,6 +221,38 @@ describe('a server whose ports cloud-init configured', () => {
       expect(await foreignFiles(host)).toBe(rendered);
       await host.reboot();
       await untilConfigured(host, byCloudInit);
+    },
+  );
+
+  test.each(inTurn('disturbed', ...atOnce))(
+    'is adopted after a bus without answers, while networkd acts: $suite, $renderer, $source',
+    async (created) => {
+      const host = await serverWithPorts(created);
+      await using dhcp = await dhcpFor(host);
+      expect(dhcp.pid).toBeGreaterThan(0);
+      await bootCreated(host, created);
+      const foreign = await foreignFiles(host);
+      using events = new KernelEvents([{ name: 'host', host }]);
+      await events.untilSilent();
+      const silent = [...events.lines];
+      const bus = (await host.sh(['systemctl', 'show', '-P', 'MainPID', 'dbus'])).trim();
+      await host.sh(['kill', '-STOP', bus]);
+      expect(await agentOn(host, created)('apply')).toMatchObject({
+        nics: all({ state: 'Pending', reason: 'AdoptedAtBoot', code: 'BusFailed' }),
+      });
+      await events.untilSilent();
+      expect(events.lines).toEqual(silent);
+      await host.sh(['kill', '-CONT', bus]);
+      const agent = agentOn(host, created, await disturbed(host));
+      expect(await agent('apply', wanted, { generation: 2 })).toMatchObject({
+        outcome: 'ok',
+        nics: configured,
+      });
+      expect(await host.sh(['cat', '/root/disturbed'])).toContain('rule add from 10.0.0.51');
+      await untilConfigured(host, byAgent);
+      expect(await agent('check', wanted, { generation: 3 })).toMatchObject({ nics: configured });
+      expect(await foreignFiles(host)).toBe(foreign);
+      expect(events.lines.slice(silent.length).filter((line) => line.includes('eth0'))).toEqual([]);
     },
   );
 
