@@ -8,10 +8,11 @@ export const loginPath = '/login';
 export const tabEventsPath = '/events';
 
 /**
- * Events for tabs beside changes: `reset`: changes are missing, read the lists again; `heartbeat`: the operator's stream
- * is connected. Neither has data.
+ * Events for tabs beside changes, without data. `reset`: changes are missing, read the lists again; `heartbeat`: the
+ * operator's stream is connected; `polling`: the operator has no stream, the page reads its screen again and again until
+ * a different event arrives.
  */
-export const tabEvents = { reset: resetEvent, heartbeat: 'heartbeat' } as const;
+export const tabEvents = { reset: resetEvent, heartbeat: 'heartbeat', polling: 'polling' } as const;
 
 /** Header of all requests that write, with value `1`: a form of a foreign page cannot send a header. */
 export const writeHeader = 'x-multinic-dashboard';
