@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { examine } from '../explain/examine.ts';
+import { problemsIn } from '../explain/findings.ts';
 import { nic, node, read, systemFacts } from '../explain/testing/healthy.ts';
 import { doctorText } from './doctor/screen.ts';
-import { problemsIn } from './output/findings.ts';
 import { statusText } from './status/screen.ts';
 
 const taken = { state: 'Failed', reason: 'TableInUse', message: 'table 100 of ens8' } as const;

@@ -1,6 +1,6 @@
 import type { AccessOptions } from '../session/access/options.ts';
 import { Session } from '../session/access/session.ts';
-import { errorInContext } from './output/in-context.ts';
+import { errorInContext } from '../session/in-context.ts';
 import { endOnClosedPipe } from './output/print.ts';
 import { type Progress, startProgress } from './output/progress.ts';
 

@@ -7,6 +7,7 @@ import { allowRemovals } from '../explain/commands.ts';
 import { unreadSources } from '../explain/conclusion.ts';
 import { examine } from '../explain/examine.ts';
 import { explainPort } from '../explain/explain-port.ts';
+import { problemsIn } from '../explain/findings.ts';
 import { further } from '../explain/testing/further-faults.ts';
 import {
   config,
@@ -22,7 +23,7 @@ import { diffText } from './diff/screen.ts';
 import { doctorText } from './doctor/screen.ts';
 import { nicList, nicRows } from './nics/rows.ts';
 import { coloured, hasColours } from './output/colour.ts';
-import { optionalIn, problemsIn, skippedIn } from './output/findings.ts';
+import { optionalIn, skippedIn } from './output/findings.ts';
 import { formatTable } from './output/table.ts';
 import { planText } from './plan/screen.ts';
 import { statusText } from './status/screen.ts';

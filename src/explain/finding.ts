@@ -55,7 +55,7 @@ export interface Finding {
 }
 
 /** Check without facts. */
-interface SkippedCheck extends Missing {
+export interface SkippedCheck extends Missing {
   readonly section: Section;
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { vi } from 'vitest';
-import { parseTarget, subjectsOf } from '../../src/cli/why/target.ts';
+import { subjectsOf, targetOf } from '../../src/cli/why/target.ts';
 import { mapFact } from '../../src/explain/fact.ts';
 import type { PortFacts } from '../../src/explain/facts.ts';
 import { Session } from '../../src/session/access/session.ts';
@@ -42,7 +42,7 @@ async function factsOf(world: World, target: string) {
     businessContext: new Map([['business', 'business']]),
   };
   await using session = new Session(options, AbortSignal.timeout(60_000));
-  const [subject] = await subjectsOf(session, parseTarget(target));
+  const [subject] = await subjectsOf(session, targetOf(target));
   if (!subject) throw new Error(`no port ${target}`);
   return await readPortFacts(session, subject);
 }

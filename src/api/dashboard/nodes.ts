@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { attentionOf, configuredNics, expectedPorts } from '../node-summary.ts';
 import type { NodeView } from '../read-http.ts';
 import { list, screenFields, time } from './screen.ts';
 
@@ -76,8 +77,8 @@ export function nodeRowOf(node: NodeView): NodeRow {
     ready,
     drifted,
     reason: attentionOf(node),
-    nics: { configured: nics.filter((nic) => nic.state === 'Configured').length, all: nics.length },
-    unusedPorts: node.unusedPorts.filter(isExpected).length,
+    nics: { configured: configuredNics(node), all: nics.length },
+    unusedPorts: expectedPorts(node).length,
     networks: [
       ...new Set(nics.flatMap(({ networkName, networkId }) => networkName ?? networkId ?? [])),
     ],
@@ -87,14 +88,4 @@ export function nodeRowOf(node: NodeView): NodeRow {
     checkedAt,
     mode,
   };
-}
-
-/** Returns the reason for attention; empty: nothing is wrong. */
-function attentionOf({ ready, drifted, reason }: NodeView): string {
-  return ready === 'True' && !drifted ? '' : reason;
-}
-
-/** False for ports outside the selected subnets, such as a server's primary port. */
-function isExpected({ address, reason }: NodeView['unusedPorts'][number]): boolean {
-  return address !== undefined || reason !== 'SubnetNotSelected';
 }

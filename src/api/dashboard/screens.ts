@@ -11,6 +11,11 @@ import { searchAnswer, searchQuery } from './search.ts';
 
 const nothing = z.object({});
 const name = z.string().min(1).max(253);
+/** Kubernetes name; never a relative path such as `..`. */
+const objectName = z
+  .string()
+  .max(253)
+  .regex(/^[a-z0-9][a-z0-9.-]*$/);
 
 /**
  * Read-only screens: path, schema for path parameters and query, schema for the answer. All are GET; send each `:name` by
@@ -39,7 +44,7 @@ export const screens = {
   configs: { path: '/api/configs', input: nothing, answer: configsAnswer },
   config: {
     path: '/api/configs/:namespace/:name',
-    input: z.object({ namespace: name, name }),
+    input: z.object({ namespace: objectName, name: objectName }),
     answer: configAnswer,
   },
   operator: { path: '/api/operator', input: nothing, answer: operatorAnswer },
@@ -52,3 +57,9 @@ export type ScreenName = keyof typeof screens;
 
 /** A screen's answer, such as `ScreenAnswer<'nodes'>`; its rows: `ScreenAnswer<'nodes'>['items'][number]`. */
 export type ScreenAnswer<Name extends ScreenName> = z.output<(typeof screens)[Name]['answer']>;
+
+/**
+ * Shortest time between two examinations (ms). `fleet`, `doctor` and `rollouts` show the last examination if it is
+ * younger: after an event, the page asks again when `at` is this old.
+ */
+export const examinePauseMs = 10_000;

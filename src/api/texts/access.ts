@@ -78,6 +78,10 @@ export const accessTexts = {
     en: 'Agent Jobs of {nodeName}',
     ko: '{nodeName}의 에이전트 Job',
   },
+  eventsOf: {
+    en: 'Events of {nodeName}',
+    ko: '{nodeName}의 Event',
+  },
   agentLog: {
     en: 'Log of the agent on {nodeName}',
     ko: '{nodeName}의 에이전트 로그',

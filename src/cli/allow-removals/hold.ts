@@ -4,7 +4,7 @@ import { holdCodeOf } from '../../api/removals.ts';
 import { multinic } from '../../explain/commands.ts';
 import type { ConfigObject } from '../../session/facts/kinds.ts';
 import { readNodes } from '../../session/facts/operator-facts.ts';
-import { required } from '../output/list.ts';
+import { required } from '../../session/facts/required.ts';
 import { planOf } from '../plan/request.ts';
 import { Refusal } from '../refusal.ts';
 import type { Run } from '../run-command.ts';

@@ -79,8 +79,8 @@ it('all children of kubectl end with the dashboard', async () => {
         method: 'GET',
         path: '/api/nodes',
         input: z.object({}),
-        answer: async (_, { rights: session }) =>
-          (await session.operator()).get('/v1/nodes', z.looseObject({})),
+        answer: async (_, { rights: reads, signal }) =>
+          (await reads.session(signal).operator()).get('/v1/nodes', z.looseObject({})),
       }),
     ],
   }));

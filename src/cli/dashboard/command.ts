@@ -3,11 +3,15 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { openLocalDashboard } from '../../dashboard/local-dashboard.ts';
 import { type PageFile, readPageFiles } from '../../dashboard/page/page-files.ts';
 import type { PageContent } from '../../dashboard/page-server.ts';
+import { ScreenReads } from '../../dashboard/screens/screen-reads.ts';
+import { screenRoutes } from '../../dashboard/screens/screen-routes.ts';
+import { OperatorUpstream } from '../../dashboard/upstream/operator-upstream.ts';
 import { createLogger } from '../../process/log.ts';
 import { Failure } from '../../session/access/failure.ts';
 import type { AccessOptions } from '../../session/access/options.ts';
+import { LiveSession } from '../../session/live/live-session.ts';
 import { aborted } from '../../time/aborted.ts';
-import { systemRandom } from '../../time/clock.ts';
+import { type Clock, systemRandom } from '../../time/clock.ts';
 import { withAccessOptions } from '../options.ts';
 import { type Run, withSession } from '../run-command.ts';
 import { type Terminal, userTerminal } from './terminal.ts';
@@ -21,10 +25,10 @@ export interface DashboardOptions extends AccessOptions {
 
 type Session = Run['session'];
 
-/** The page, and what it shows with the connections of a session. */
+/** The page, and its content over live connections. */
 export interface ServedPage {
   readonly folder: string;
-  readonly contentOf: (session: Session) => Omit<PageContent<Session>, 'files'>;
+  readonly contentOf: (live: LiveSession, clock: Clock) => Omit<PageContent<ScreenReads>, 'files'>;
 }
 
 /** `multinic dashboard`: serves the page on this machine with the user's own rights, until a signal arrives. */
@@ -54,8 +58,10 @@ export async function serveDashboard(
   const files = await pageIn(page.folder);
   await withSession(options, async ({ session, progress }) => {
     progress.show('');
-    const { signal } = session;
-    await using dashboard = await open(options, session, { ...page.contentOf(session), files });
+    const { signal, clock } = session;
+    await using live = new LiveSession(options);
+    const content = { ...page.contentOf(live, clock), files, rights: new ScreenReads(live, clock) };
+    await using dashboard = await open(options, session, content);
     if (!options.open || !(await terminal.open(dashboard.newLink(), signal))) {
       terminal.print(linkText(dashboard.newLink()));
     } else terminal.print(`The dashboard is open in your browser: ${dashboard.url}`);
@@ -65,12 +71,15 @@ export async function serveDashboard(
   });
 }
 
-async function open({ port }: DashboardOptions, session: Session, content: PageContent<Session>) {
-  const { clock, signal } = session;
+interface OwnContent extends PageContent<ScreenReads> {
+  readonly rights: ScreenReads;
+}
+
+async function open({ port }: DashboardOptions, { clock, signal }: Session, content: OwnContent) {
   const destination = { write: (line: string) => process.stderr.write(line) };
   const log = createLogger({ part: 'dashboard', level: 'warn', destination });
   try {
-    const local = { ...content, port, rights: session };
+    const local = { ...content, port };
     return await openLocalDashboard(local, { clock, random: systemRandom, log }, signal);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -96,7 +105,13 @@ async function pageIn(folder: string): Promise<readonly PageFile[]> {
 function ownPage(): ServedPage {
   const isSource = import.meta.filename.endsWith('.ts');
   const folder = join(import.meta.dirname, isSource ? '../../../dist/web' : 'web');
-  return { folder, contentOf: () => ({ routes: [] }) };
+  return {
+    folder,
+    contentOf: (live, clock) => ({
+      routes: screenRoutes,
+      upstream: new OperatorUpstream(live, clock),
+    }),
+  };
 }
 
 function portOf(text: string): number {

@@ -3,12 +3,13 @@ import type { NicView, NodeView } from '../../api/read-http.ts';
 import type { Language } from '../../api/texts/text.ts';
 import { multinic } from '../../explain/commands.ts';
 import { wouldChange } from '../../explain/obstacles.ts';
+import { type PendingChanges, pendingOf } from '../../explain/pending-changes.ts';
 import { driftOf } from '../../explain/steps/kernel.ts';
 import { isObserved, nodeKey } from '../../explain/subject.ts';
 import { readCheckLog } from '../../session/facts/agent-facts.ts';
+import { commandInContext, inContext } from '../../session/in-context.ts';
 import type { EndWith } from '../exit-status.ts';
 import { type CommonOptions, withCommonOptions } from '../options.ts';
-import { commandInContext, inContext } from '../output/in-context.ts';
 import { print, reportText } from '../output/print.ts';
 import type { Skipped } from '../report.ts';
 import { type Run, withSession } from '../run-command.ts';
@@ -16,7 +17,6 @@ import { chosenNode, timeoutOf } from '../sync/command.ts';
 import { checkNode } from '../sync/config-requests.ts';
 import { problemsOf } from '../sync/node-problems.ts';
 import { observeSteps } from './observe-steps.ts';
-import { type PendingChanges, pendingOf } from './pending.ts';
 import { diffText } from './screen.ts';
 
 interface Options extends CommonOptions {

@@ -2,9 +2,9 @@ import type { NodeView } from '../../api/read-http.ts';
 import { existingNicsTexts } from '../../api/texts/existing-nics.ts';
 import { nextFor } from '../../explain/next-steps.ts';
 import { fileBehind, isRefused, releaseStep } from '../../explain/obstacles.ts';
+import type { PendingChanges } from '../../explain/pending-changes.ts';
 import type { NextStep } from '../../explain/step.ts';
 import { isObserved, nodeKey } from '../../explain/subject.ts';
-import type { PendingChanges } from './pending.ts';
 
 /** Returns the next steps for an observed node: a change per file with a refused NIC, then the end of mode Observe. */
 export function observeSteps(node: NodeView, pending: readonly PendingChanges[]): NextStep[] {

@@ -3,7 +3,9 @@ import { existingNicsTexts } from '../../api/texts/existing-nics.ts';
 import { screensTexts } from '../../api/texts/screens.ts';
 import { filled, type Language } from '../../api/texts/text.ts';
 import { words } from '../../api/texts/titles.ts';
+import { foundTexts } from '../../explain/found-texts.ts';
 import { isRefused, wouldChange } from '../../explain/obstacles.ts';
+import { isFileChange, type PendingChanges } from '../../explain/pending-changes.ts';
 import type { NextStep } from '../../explain/step.ts';
 import { isObserved } from '../../explain/subject.ts';
 import { ageOf } from '../../explain/wording.ts';
@@ -12,8 +14,6 @@ import { nextStepLines } from '../output/next-step.ts';
 import { printable } from '../output/width.ts';
 import type { Skipped } from '../report.ts';
 import { problemsOf } from '../sync/node-problems.ts';
-import { foundLines } from './found.ts';
-import type { PendingChanges } from './pending.ts';
 
 export interface DiffPage {
   readonly node: NodeView;
@@ -99,6 +99,10 @@ function sameLines(same: readonly NicView[], lang: Language): string[] {
   ];
 }
 
+function foundLines(nic: Pick<NicView, 'found'>, lang: Language): string[] {
+  return foundTexts(nic).map((text) => `  - ${text[lang]}`);
+}
+
 function changeLines(
   { nic, lines, complete }: PendingChanges,
   found: readonly string[],
@@ -109,12 +113,9 @@ function changeLines(
   return [nic, ...found, ...changes, ...(complete ? [] : [more])];
 }
 
-/** Changes of files, in the agent's words. */
-const fileChange = /^(?:create|replace|remove) \//;
-
 /** Marks changes without an effect in the kernel now. */
 function timed(line: string, lang: Language): string {
-  return fileChange.test(line) ? filled(existingNicsTexts.atNextBoot, { line })[lang] : line;
+  return isFileChange(line) ? filled(existingNicsTexts.atNextBoot, { line })[lang] : line;
 }
 
 function refusedLines(nic: NicView, lang: Language): string[] {

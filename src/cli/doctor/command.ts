@@ -1,17 +1,17 @@
 import { Command } from 'commander';
-import { missingOf, type UnreadSource } from '../../explain/conclusion.ts';
-import { examine } from '../../explain/examine.ts';
+import type { UnreadSource } from '../../explain/conclusion.ts';
 import type { SectionReport } from '../../explain/finding.ts';
-import { isNothingRead, readSystem } from '../../session/facts/system-facts.ts';
+import { problemsIn, unreadIn } from '../../explain/findings.ts';
+import { readExamination } from '../../session/examination.ts';
+import { isNothingRead } from '../../session/facts/system-facts.ts';
+import { inContextOf, sourcesInContext } from '../../session/in-context.ts';
 import type { EndWith } from '../exit-status.ts';
 import { type FailOn, withCommonOptions, withFailOn } from '../options.ts';
-import { inContextOf, listsOf, problemsIn, unreadIn } from '../output/findings.ts';
-import { sourcesInContext } from '../output/in-context.ts';
+import { listsOf } from '../output/findings.ts';
 import { print, reportText } from '../output/print.ts';
 import type { PreflightOptions } from '../preflight/preflight.ts';
 import { WrongUsage } from '../refusal.ts';
 import { withSession } from '../run-command.ts';
-import { readInventoryState } from '../status/inventory-state.ts';
 import { doctorText } from './screen.ts';
 
 interface Options extends PreflightOptions {
@@ -90,14 +90,8 @@ function show(
 
 async function doctor(options: Options, endWith: EndWith): Promise<void> {
   await withSession(options, async ({ session }) => {
-    const started = session.clock.monotonicMs();
-    const [facts, inventory] = await Promise.all([
-      readSystem(session, options.namespace),
-      readInventoryState(session),
-    ]);
-    const sections = inContextOf(examine(facts), options);
-    const unread = sourcesInContext(unreadIn(sections, missingOf(inventory)), options);
-    const seconds = (session.clock.monotonicMs() - started) / 1_000;
+    const examination = await readExamination(session, options.namespace);
+    const { facts, inventory, sections, unread, seconds } = examination;
     show({ sections, unread, kind: 'Doctor' }, options, () =>
       doctorText({ facts, inventory, sections, unread, options, seconds }, options.lang),
     );

@@ -4,10 +4,11 @@ import type { UnreadSource } from '../../explain/conclusion.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { SystemFacts } from '../../explain/facts.ts';
 import type { SectionReport } from '../../explain/finding.ts';
+import { problemsIn } from '../../explain/findings.ts';
 import { type AccessChoice, choiceOf } from '../../session/access/sources.ts';
-import { answerLines, problemsIn } from '../output/findings.ts';
+import type { InventoryState } from '../../session/facts/inventory-state.ts';
+import { answerLines } from '../output/findings.ts';
 import { sectionsLines } from '../output/sections.ts';
-import type { InventoryState } from '../status/inventory-state.ts';
 import { versionLine } from '../status/screen.ts';
 
 export interface DoctorPage {

@@ -3,14 +3,16 @@ import { historyTexts } from '../../api/texts/history.ts';
 import { filled, type Language } from '../../api/texts/text.ts';
 import { parseDuration } from '../../process/duration.ts';
 import { type History, readHistory } from '../../session/facts/history-facts.ts';
+import { historySearchOf } from '../../session/facts/history-search.ts';
+import { required } from '../../session/facts/required.ts';
 import { unreadBehind } from '../../session/facts/unread-sources.ts';
 import type { EndWith } from '../exit-status.ts';
 import { type CommonOptions, withCommonOptions } from '../options.ts';
-import { printList, required } from '../output/list.ts';
+import { printList } from '../output/list.ts';
 import { WrongUsage } from '../refusal.ts';
 import { withSession } from '../run-command.ts';
+import { unusableTarget } from '../why/target.ts';
 import { historyList } from './rows.ts';
-import { searchOf } from './target.ts';
 
 interface Options extends CommonOptions {
   readonly cluster?: string;
@@ -38,7 +40,9 @@ async function listHistory(
   endWith: EndWith,
 ): Promise<void> {
   const { lang, cluster, namespace } = options;
-  const { query, matches } = searchOf(target);
+  const found = historySearchOf(target);
+  if (found === undefined) throw unusableTarget(target ?? '');
+  const { query, matches } = found;
   const provider = cluster ?? query.providerId;
   const requested = { providers: provider === undefined ? undefined : [provider], namespace };
   const limit = limitOf(options.limit);
@@ -53,7 +57,7 @@ async function listHistory(
     };
     const history = required(await readHistory(run.session, search));
     const list = historyList(reachOf(history, lang));
-    const rows = history.changes;
+    const rows = history.changes.slice(0, limit);
     const read = { rows, unread: () => unreadBehind(run.session, requested) };
     const unread = await printList(run, list, options, () => Promise.resolve(read));
     if (rows.length > 0) console.error(reachOf(history, lang));

@@ -1,5 +1,5 @@
 import type { InventoryChange } from '../../api/inventory-http.ts';
-import { addressesIn } from '../../session/facts/history-facts.ts';
+import { addressesIn, changedFields } from '../../session/facts/history-facts.ts';
 import type { List } from '../output/list.ts';
 import type { Column } from '../output/table.ts';
 
@@ -34,18 +34,9 @@ const columns: readonly Column<InventoryChange>[] = [
 
 /** Returns the changed fields with both values; the addresses for an added or removed NIC. */
 function detailsOf(change: InventoryChange): string {
-  const { before, after } = change;
-  if (!before || !after) return addressesIn(change).join(',') || '-';
-  const [from, to]: Record<string, unknown>[] = [before, after];
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const changed = names.filter((name) => textOf(from?.[name]) !== textOf(to?.[name]));
-  return (
-    changed.map((name) => `${name} ${textOf(from?.[name])} → ${textOf(to?.[name])}`).join(', ') ||
-    '-'
+  if (!change.before || !change.after) return addressesIn(change).join(',') || '-';
+  const fields = changedFields(change).map(
+    ({ name, before, after }) => `${name} ${before} → ${after}`,
   );
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined) return '-';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return fields.join(', ') || '-';
 }

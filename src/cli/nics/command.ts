@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 import { listedState } from '../../api/read-http.ts';
 import { readNodes } from '../../session/facts/operator-facts.ts';
+import { required } from '../../session/facts/required.ts';
 import { providersIn, unreadBehind } from '../../session/facts/unread-sources.ts';
 import type { EndWith } from '../exit-status.ts';
 import { chosenNodes, refuseUnknownState, wordFilter } from '../nodes/filter.ts';
 import { withCommonOptions } from '../options.ts';
-import { type ListOptions, printList, required } from '../output/list.ts';
+import { type ListOptions, printList } from '../output/list.ts';
 import { withSession } from '../run-command.ts';
 import { type NicRow, nicList, nicRows } from './rows.ts';
 

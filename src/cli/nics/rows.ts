@@ -1,3 +1,4 @@
+import { expectedPorts } from '../../api/node-summary.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { ageOf } from '../../explain/wording.ts';
 import type { List } from '../output/list.ts';
@@ -13,11 +14,11 @@ export interface NicRow extends Partial<Omit<NicView, 'state' | 'reason' | 'mess
 }
 
 /** Returns a row per NIC, then per port expected among the NICs. */
-export function nicRows({ providerId, nodeName, nics, unusedPorts }: NodeView): NicRow[] {
-  const unused = unusedPorts.filter((port) => !isOutside(port));
+export function nicRows(node: NodeView): NicRow[] {
+  const { providerId, nodeName, nics } = node;
   return [
     ...nics.map((nic) => ({ providerId, nodeName, ...nic })),
-    ...unused.map(({ portId, macAddress, address, reason, message }) => ({
+    ...expectedPorts(node).map(({ portId, macAddress, address, reason, message }) => ({
       providerId,
       nodeName,
       portId,
@@ -28,11 +29,6 @@ export function nicRows({ providerId, nodeName, nics, unusedPorts }: NodeView): 
       message,
     })),
   ];
-}
-
-/** True for ports outside the selected subnets, such as a server's primary port. */
-function isOutside({ address, reason }: NodeView['unusedPorts'][number]): boolean {
-  return address === undefined && reason === 'SubnetNotSelected';
 }
 
 export function nicList(now: () => Date): List<NicRow> {

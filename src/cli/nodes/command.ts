@@ -1,11 +1,13 @@
 import { Command } from 'commander';
+import { attentionOf, configuredNics } from '../../api/node-summary.ts';
 import { listedState, type NodeView } from '../../api/read-http.ts';
 import { ageOf } from '../../explain/wording.ts';
 import { readNodes } from '../../session/facts/operator-facts.ts';
+import { required } from '../../session/facts/required.ts';
 import { providersIn, unreadBehind } from '../../session/facts/unread-sources.ts';
 import type { EndWith } from '../exit-status.ts';
 import { withCommonOptions } from '../options.ts';
-import { type List, type ListOptions, printList, required } from '../output/list.ts';
+import { type List, type ListOptions, printList } from '../output/list.ts';
 import type { Column } from '../output/table.ts';
 import { withSession } from '../run-command.ts';
 import { chosenNodes, refuseUnknownState, wordFilter } from './filter.ts';
@@ -71,21 +73,12 @@ function columns(now: () => Date): Column<NodeView>[] {
     { title: 'NODE', cell: ({ nodeName }) => nodeName },
     { title: 'READY', cell: ({ ready }) => ready },
     { title: 'STATE', cell: ({ state }) => state },
-    { title: 'NICS', cell: ({ nics }) => `${configured(nics)}/${nics.length}` },
-    { title: 'REASON', cell: (node) => reasonOf(node) },
+    { title: 'NICS', cell: (node) => `${configuredNics(node)}/${node.nics.length}` },
+    { title: 'REASON', cell: (node) => attentionOf(node) },
     { title: 'SINCE', cell: ({ since }) => age(since) || '-' },
     { title: 'BACKEND', cell: ({ backend }) => backend ?? '-', wide: true },
     { title: 'AGENT', cell: ({ agentVersion }) => agentVersion ?? '-', wide: true },
     { title: 'LAST CHECK', cell: ({ checkedAt }) => age(checkedAt) || '-', wide: true },
     { title: 'INSTANCE', cell: ({ instanceId }) => instanceId, wide: true },
   ];
-}
-
-/** Returns the reason for attention; empty: nothing is wrong. */
-function reasonOf({ ready, drifted, reason }: NodeView): string {
-  return ready === 'True' && !drifted ? '' : reason;
-}
-
-function configured(nics: NodeView['nics']): number {
-  return nics.filter(({ state }) => state === 'Configured').length;
 }

@@ -6,8 +6,8 @@ import type { Session } from '../../session/access/session.ts';
 import { refuseUnknownCluster } from '../../session/facts/known-clusters.ts';
 import { readConfigs } from '../../session/facts/management-facts.ts';
 import { readClusters } from '../../session/facts/operator-facts.ts';
+import { required } from '../../session/facts/required.ts';
 import { providersIn, refuseAbsence } from '../../session/facts/unread-sources.ts';
-import { required } from '../output/list.ts';
 import { WrongUsage } from '../refusal.ts';
 
 /** State and reason from the command line; undefined: any. */

@@ -4,6 +4,7 @@ import { filled, type Language } from '../../api/texts/text.ts';
 import { words } from '../../api/texts/titles.ts';
 import { multinic } from '../../explain/commands.ts';
 import { type Finding, preflightSections, type Severity } from '../../explain/finding.ts';
+import { groupedByCause } from '../../explain/findings.ts';
 import { aligned } from './table.ts';
 import { padEnd, printable } from './width.ts';
 import { nextLine } from './wording.ts';
@@ -23,8 +24,7 @@ export function findingRows(
   lang: Language,
   complete: (command: string) => string,
 ): FindingRow[] {
-  const groups = Map.groupBy(findings, ({ severity, reason }) => `${severity} ${reason}`);
-  const rows = [...groups.values()].flatMap((group) => rowsOf(group, lang, complete));
+  const rows = groupedByCause(findings).flatMap((group) => rowsOf(group, lang, complete));
   const heads = aligned(rows.map(({ cells }) => cells.map(printable))).split('\n');
   return rows.map(({ below }, at) => ({ head: heads[at] ?? '', below: below.map(printable) }));
 }

@@ -1,48 +1,16 @@
 import { screensTexts } from '../../api/texts/screens.ts';
 import { amount, filled, type Language } from '../../api/texts/text.ts';
 import { words } from '../../api/texts/titles.ts';
-import { type UnreadSource, unreadSources } from '../../explain/conclusion.ts';
-import { type Missing, missingText } from '../../explain/fact.ts';
-import type { Finding, SectionReport, Severity } from '../../explain/finding.ts';
-import type { AccessOptions } from '../../session/access/options.ts';
+import type { UnreadSource } from '../../explain/conclusion.ts';
+import type { Finding, SectionReport } from '../../explain/finding.ts';
+import { countsIn, problemsIn, skippedChecksIn } from '../../explain/findings.ts';
 import type { Report, Skipped } from '../report.ts';
-import { inContext } from './in-context.ts';
 import { incompleteLines, incompleteObjects } from './incomplete.ts';
 import { padEnd, printable } from './width.ts';
 
-/** Returns the reports with next steps for the user's clusters; a finding's subject begins with its business cluster. */
-export function inContextOf(
-  sections: readonly SectionReport[],
-  options: AccessOptions,
-): SectionReport[] {
-  return sections.map((section) => ({
-    ...section,
-    findings: section.findings.map((finding) => ({
-      ...finding,
-      next: inContext(finding.next, options, providerOf(finding)),
-    })),
-  }));
-}
-
-/** Returns the business cluster in a finding's subject; undefined: a part in the management cluster. */
-function providerOf({ section, subject }: Finding): string | undefined {
-  const [first, ...rest] = subject.split('/');
-  return section === 'parts' && rest.length === 0 ? undefined : first;
-}
-
-export function problemsIn(sections: readonly SectionReport[]): Finding[] {
-  const all = sections.flatMap(({ findings }) => findings);
-  const problems = all.filter(({ severity }) => severity !== 'info');
-  return problems.toSorted((a, b) => rank[a.severity] - rank[b.severity]);
-}
-
-const rank: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
-
 /** Returns skipped checks, each missing fact once. */
 export function skippedIn(sections: readonly SectionReport[], lang: Language): Skipped[] {
-  const all = sections.flatMap(({ skipped }) => skipped);
-  const byMissing = new Map(all.map((each) => [missingText(each).en, each]));
-  return [...byMissing.values()].map(({ what, why, next }) => ({
+  return skippedChecksIn(sections).map(({ what, why, next }) => ({
     what: what[lang],
     why: why[lang],
     ...(next[lang] === '' ? {} : { next: next[lang] }),
@@ -102,17 +70,8 @@ export function countLine(findings: readonly Finding[], lang: Language): string 
 
 /** Counts errors and warnings. */
 function countsOf(findings: readonly Finding[]) {
-  const errors = findings.filter(({ severity }) => severity === 'error').length;
-  const warnings = findings.length - errors;
+  const { errors, warnings } = countsIn(findings);
   return { errors: amount(errors, 'error'), warnings: amount(warnings, 'warning') };
-}
-
-/** Returns an examination's required sources without an answer. */
-export function unreadIn(
-  sections: readonly SectionReport[],
-  further: readonly Missing[] = [],
-): UnreadSource[] {
-  return unreadSources([...sections.flatMap(({ skipped }) => skipped), ...further]);
 }
 
 /** Returns a report's lists for JSON. */

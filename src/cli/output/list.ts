@@ -1,11 +1,7 @@
-import { screensTexts } from '../../api/texts/screens.ts';
-import { filled } from '../../api/texts/text.ts';
 import type { UnreadSource } from '../../explain/conclusion.ts';
-import { type Fact, missingText } from '../../explain/fact.ts';
 import type { Session } from '../../session/access/session.ts';
-import { Unread } from '../../session/access/unread.ts';
+import { sourcesInContext, textInContext } from '../../session/in-context.ts';
 import type { CommonOptions } from '../options.ts';
-import { sourcesInContext, textInContext } from './in-context.ts';
 import { incompleteLines, incompleteObjects } from './incomplete.ts';
 import { print, reportText } from './print.ts';
 import { type Column, formatTable } from './table.ts';
@@ -80,12 +76,4 @@ function show<T>(list: List<T>, { rows, unread }: Shown<T>, options: CommonOptio
   } else {
     print(formatTable(list.columns, rows, { wide: output === 'wide', headers }));
   }
-}
-
-/** Returns a fact's value. Throws Unread: a command without this fact has nothing to show. */
-export function required<T>(fact: Fact<T>): T {
-  if (fact.state === 'read') return fact.value;
-  const { why, next, required: access } = fact;
-  const text = access ? filled(screensTexts.sourceUnread, { ...access, why }) : missingText(fact);
-  throw new Unread(text, next);
 }

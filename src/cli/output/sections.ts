@@ -3,11 +3,12 @@ import { amount, filled, type Language, type Wording } from '../../api/texts/tex
 import { sectionTitles, words } from '../../api/texts/titles.ts';
 import { missingText } from '../../explain/fact.ts';
 import type { SectionReport } from '../../explain/finding.ts';
+import { problemsIn } from '../../explain/findings.ts';
 import { joined } from '../../explain/wording.ts';
 import type { AccessChoice } from '../../session/access/sources.ts';
+import { commandInContext } from '../../session/in-context.ts';
 import { findingRows } from './finding-groups.ts';
-import { mergedByCause, optionalIn, problemsIn } from './findings.ts';
-import { commandInContext } from './in-context.ts';
+import { mergedByCause, optionalIn } from './findings.ts';
 import { displayWidth, padEnd, printable } from './width.ts';
 
 /** Sections with the time of their checks. */

@@ -8,8 +8,8 @@ import { refusedNics } from '../../explain/sections/refused-nics.ts';
 import { isObserved } from '../../explain/subject.ts';
 import { ageOf } from '../../explain/wording.ts';
 import type { AccessOptions } from '../../session/access/options.ts';
+import { commandInContext, inContext } from '../../session/in-context.ts';
 import { findingRows } from '../output/finding-groups.ts';
-import { commandInContext, inContext } from '../output/in-context.ts';
 
 /** NICs of a plan on their nodes, by the last check of each node. */
 export interface OnNodes {

@@ -1,14 +1,12 @@
 import { Command } from 'commander';
-import { missingOf } from '../../explain/conclusion.ts';
-import { examine } from '../../explain/examine.ts';
-import { isNothingRead, readSystem } from '../../session/facts/system-facts.ts';
+import { problemsIn } from '../../explain/findings.ts';
+import { readExamination } from '../../session/examination.ts';
+import { isNothingRead } from '../../session/facts/system-facts.ts';
 import type { EndWith } from '../exit-status.ts';
 import { type CommonOptions, type FailOn, withCommonOptions, withFailOn } from '../options.ts';
-import { inContextOf, listsOf, optionalIn, problemsIn, unreadIn } from '../output/findings.ts';
-import { sourcesInContext } from '../output/in-context.ts';
+import { listsOf, optionalIn } from '../output/findings.ts';
 import { print, reportText } from '../output/print.ts';
 import { withSession } from '../run-command.ts';
-import { readInventoryState } from './inventory-state.ts';
 import { itemsOf, statusText } from './screen.ts';
 
 interface Options extends CommonOptions {
@@ -27,13 +25,9 @@ export function statusCommand(endWith: EndWith): Command {
 
 async function status(options: Options, endWith: EndWith): Promise<void> {
   await withSession(options, async ({ session }) => {
-    const [facts, inventory] = await Promise.all([
-      readSystem(session, options.namespace),
-      readInventoryState(session),
-    ]);
-    const sections = inContextOf(examine(facts), options);
+    const examination = await readExamination(session, options.namespace);
+    const { facts, inventory, sections, unread } = examination;
     const findings = problemsIn(sections);
-    const unread = sourcesInContext(unreadIn(sections, missingOf(inventory)), options);
     const { output, lang } = options;
     if (output === 'json' || output === 'yaml') {
       const lists = listsOf(sections, unread, lang);

@@ -9,18 +9,19 @@ import type { UnreadSource } from '../../explain/conclusion.ts';
 import type { Fact, Missing } from '../../explain/fact.ts';
 import type { PartHealth, Parts, SystemFacts } from '../../explain/facts.ts';
 import type { Finding } from '../../explain/finding.ts';
+import { lastSyncOf, lastSyncOfAll } from '../../explain/last-sync.ts';
 import { resultOf, stateText } from '../../explain/part-health.ts';
 import { emptyNamespace } from '../../explain/sections/openstack.ts';
 import { controllerHealth } from '../../explain/sections/parts.ts';
 import { ageOf } from '../../explain/wording.ts';
+import type { InventoryState } from '../../session/facts/inventory-state.ts';
+import { commandInContext } from '../../session/in-context.ts';
 import type { CommonOptions } from '../options.ts';
 import { findingRows } from '../output/finding-groups.ts';
 import { answerLines, countLine, skippedLines } from '../output/findings.ts';
-import { commandInContext } from '../output/in-context.ts';
 import { aligned, type Column, formatTable } from '../output/table.ts';
 import { printable } from '../output/width.ts';
 import type { Skipped } from '../report.ts';
-import type { InventoryState } from './inventory-state.ts';
 
 export interface StatusPage {
   readonly facts: SystemFacts;
@@ -112,24 +113,9 @@ function partText(health: PartHealth, facts: SystemFacts, lang: Language): strin
   const state = stateText(health)?.[lang];
   if (state !== undefined) return installed === 'Deployment' ? `${ready}: ${state}` : state;
   if (part !== 'operator' || leader === undefined) return ready;
-  const syncs = read(facts.configs).flatMap((config) => lastSyncOf(config, facts) ?? []);
-  const age = ageOf(latest(syncs), facts.now)[lang];
+  const age = ageOf(lastSyncOfAll(facts), facts.now)[lang];
   if (age === '') return filled(screensTexts.leader, { leader })[lang];
   return filled(screensTexts.leaderSynced, { leader, age })[lang];
-}
-
-/** Returns the last sync's end: from the operator, else from the status. */
-function lastSyncOf(config: OpenstackConfig, { clusters }: SystemFacts): string | undefined {
-  const key = keyOf(config);
-  const { lastSyncedAt } = config.status ?? {};
-  const reported = read(clusters).flatMap(({ lastSyncs = [] }) =>
-    lastSyncs.filter((each) => each.config === key).map(({ at }) => at),
-  );
-  return latest([...reported, ...(lastSyncedAt ? [lastSyncedAt] : [])]);
-}
-
-function latest(times: readonly string[]): string | undefined {
-  return times.toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(-1);
 }
 
 function readyOf({ status }: OpenstackConfig) {
@@ -149,7 +135,10 @@ function configColumns(facts: SystemFacts): Column<OpenstackConfig>[] {
     { title: 'NODES', cell: ({ status }) => countText(status?.summary?.nodes) },
     { title: 'NICS', cell: ({ status }) => status?.summary?.nics ?? '-' },
     { title: 'UNUSED', cell: ({ status }) => countText(status?.summary?.filteredPorts) },
-    { title: 'LAST SYNC', cell: (each) => ageOf(lastSyncOf(each, facts), facts.now).en || '-' },
+    {
+      title: 'LAST SYNC',
+      cell: (each) => ageOf(lastSyncOf(each, facts.clusters), facts.now).en || '-',
+    },
     { title: 'CLUSTER', cell: (each) => providerOf(each) },
   ];
 }

@@ -10,7 +10,7 @@ import type { Session } from '../../session/access/session.ts';
 import { type ConfigObject, openstackConfigs } from '../../session/facts/kinds.ts';
 import { readConfigs } from '../../session/facts/management-facts.ts';
 import { readFreshNode } from '../../session/facts/operator-facts.ts';
-import { required } from '../output/list.ts';
+import { required } from '../../session/facts/required.ts';
 import { Refusal } from '../refusal.ts';
 import type { Run } from '../run-command.ts';
 import { type AnnotatedRequest, annotationOf, readyIn, requestGate } from './request-gate.ts';

@@ -1,20 +1,20 @@
 import { Command } from 'commander';
 import type { Language } from '../../api/texts/text.ts';
 import { unreadSources } from '../../explain/conclusion.ts';
-import { type Explanation, explainPort } from '../../explain/explain-port.ts';
-import type { PortFacts } from '../../explain/facts.ts';
+import type { Explanation } from '../../explain/explain-port.ts';
 import type { Severity } from '../../explain/finding.ts';
 import type { Step, StepResult } from '../../explain/step.ts';
+import { explanationInContext } from '../../session/examination.ts';
 import { readPortFacts } from '../../session/facts/port-facts.ts';
+import { sourcesInContext } from '../../session/in-context.ts';
 import type { EndWith } from '../exit-status.ts';
 import { type CommonOptions, type FailOn, withCommonOptions, withFailOn } from '../options.ts';
-import { inContext, sourcesInContext } from '../output/in-context.ts';
 import { incompleteObjects } from '../output/incomplete.ts';
 import { print, reportText } from '../output/print.ts';
 import type { Skipped } from '../report.ts';
 import { withSession } from '../run-command.ts';
 import { whyPage } from './screen.ts';
-import { parseTarget, subjectsOf } from './target.ts';
+import { subjectsOf, targetOf } from './target.ts';
 
 interface Options extends CommonOptions {
   readonly failOn: FailOn;
@@ -30,11 +30,11 @@ export function whyCommand(endWith: EndWith): Command {
 }
 
 async function why(text: string, options: Options, endWith: EndWith): Promise<void> {
-  const target = parseTarget(text);
+  const target = targetOf(text);
   await withSession(options, async ({ session }) => {
     const subjects = await subjectsOf(session, target);
     const facts = await Promise.all(subjects.map((subject) => readPortFacts(session, subject)));
-    const explanations = facts.map((each) => explained(each, options));
+    const explanations = facts.map((each) => explanationInContext(each, options));
     const { output, lang } = options;
     const unread = sourcesInContext(
       unreadSources(explanations.flatMap(({ missing }) => missing)),
@@ -49,22 +49,6 @@ async function why(text: string, options: Options, endWith: EndWith): Promise<vo
     const isFailed = explanations.every(({ steps }) => steps.every(isOpen));
     endWith({ isFailed, severities: severitiesIn(explanations), unread }, options);
   });
-}
-
-/** Returns the explanation with next steps for the user's clusters. */
-function explained(facts: PortFacts, options: Options): Explanation {
-  const explanation = explainPort(facts);
-  const node = facts.node.state === 'read' ? facts.node.value : undefined;
-  const complete = (step: Step) => ({
-    ...step,
-    next: inContext(step.next, options, node?.providerId),
-  });
-  const { answer } = explanation;
-  return {
-    ...explanation,
-    steps: explanation.steps.map(complete),
-    answer: answer && complete(answer),
-  };
 }
 
 /** True if a step says nothing about the port: without any other step nothing is explained. */

@@ -104,6 +104,20 @@ it('a lost upstream is connected again after its last event, later each time wit
   expect(tab.events).toEqual([reset, seven, seven, eight]);
 });
 
+it('tabs learn that they must poll, and a later stream begins with a reset', async () => {
+  const tab = await Tab.open();
+  fixture.upstream.latest.send(change(1));
+  fixture.upstream.latest.send({ kind: 'polling' });
+  await tab.waitFor('polling:{}');
+  fixture.upstream.latest.fail(new Error('no stream'));
+  await settled();
+  await fixture.clock.advance(2_000);
+  expect(fixture.upstream.latest.lastId).toBeUndefined();
+  fixture.upstream.latest.send(change(2));
+  await tab.waitFor('change:{"n":2}');
+  expect(tab.events).toEqual([reset, 'change:{"n":1}', 'polling:{}', reset, 'change:{"n":2}']);
+});
+
 it('an upstream reset reaches every tab', async () => {
   const tab = await Tab.open();
   fixture.upstream.latest.send(change(1));

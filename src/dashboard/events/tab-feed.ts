@@ -29,7 +29,7 @@ export interface TabFeedOptions {
 /** An upstream event as stored for tabs. */
 type Entry =
   | { readonly kind: 'change'; readonly data: string }
-  | { readonly kind: 'reset' | 'heartbeat' };
+  | { readonly kind: 'reset' | 'heartbeat' | 'polling' };
 
 /** Streams for tabs, fed by one upstream while tabs exist. */
 export class TabFeed {
@@ -95,12 +95,23 @@ export class TabFeed {
 
   /** Tabs may have read their lists before the first connection: they read again. */
   #take(event: UpstreamEvent): void {
+    if (event.kind === 'polling') this.#takePolling();
+    else this.#takeSent(event);
+    for (const stream of this.#streams) stream.flush();
+  }
+
+  /** A later stream begins with a reset: its changes before are unknown. */
+  #takePolling(): void {
+    this.#lastId = undefined;
+    this.#ring.add({ kind: 'polling' });
+  }
+
+  #takeSent(event: Exclude<UpstreamEvent, { kind: 'polling' }>): void {
     const isGap = this.#lastId === undefined || event.kind === 'reset';
     this.#lastId = event.id;
     this.#failures = 0;
     if (isGap) this.#ring.add({ kind: 'reset' });
     if (event.kind !== 'reset') this.#ring.add(event);
-    for (const stream of this.#streams) stream.flush();
   }
 
   async #checkStreams(running: AbortController): Promise<void> {
@@ -115,13 +126,13 @@ export class TabFeed {
     }
   }
 
-  /** Returns the event for a tab; undefined: an old heartbeat. */
+  /** Returns the event for a tab; undefined: an old heartbeat, or an old word about polling. */
   #textOf(entry: Entry, number: number): string | undefined {
     const id = this.#ring.idOf(number);
     // A line break would begin a new field; JSON reads a line break as a space.
     if (entry.kind === 'change') return changeText(id, entry.data.replaceAll(/[\r\n]/g, ' '));
     if (entry.kind === 'reset') return resetText(id);
-    return number === this.#ring.last ? namedText(tabEvents.heartbeat, id) : undefined;
+    return number === this.#ring.last ? namedText(tabEvents[entry.kind], id) : undefined;
   }
 }
 

@@ -3,7 +3,9 @@ export type UpstreamEvent =
   | { readonly kind: 'change'; readonly id: string /** JSON in one line. */; readonly data: string }
   /** Changes before this event are missing. */
   | { readonly kind: 'reset'; readonly id: string }
-  | { readonly kind: 'heartbeat'; readonly id: string };
+  | { readonly kind: 'heartbeat'; readonly id: string }
+  /** The source has no stream now: tabs poll. */
+  | { readonly kind: 'polling' };
 
 /** A source for changes, such as the operator's `/v1/inventory/events`. */
 export interface Upstream {

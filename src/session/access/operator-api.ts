@@ -60,6 +60,25 @@ export class OperatorApi implements AsyncDisposable {
     return (await this.#send({ method: 'GET', path })).text;
   }
 
+  /**
+   * Opens a stream of server-sent events after an event id (undefined: from now on). The limit counts until the headers
+   * arrive; the signal ends the stream.
+   */
+  events(
+    path: string,
+    lastId: string | undefined,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const headers = {
+      accept: 'text/event-stream',
+      ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
+    };
+    return this.#limit.call((opening) => {
+      const end = AbortSignal.any([signal, opening]);
+      return this.#pools.open({ method: 'GET', path, headers }, end);
+    });
+  }
+
   /** Returns all items of a paged list; the limit counts for all pages together. */
   pages<T>(path: string, schema: PageSchema<T>, query: Query = {}): Promise<T[]> {
     return this.#limit.call((signal) => this.#allPages(path, { schema, query, signal }));

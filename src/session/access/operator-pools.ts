@@ -1,4 +1,4 @@
-import { buildConnector, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { userAgentOf } from '../../process/version.ts';
 import { DeadlineReached } from '../../time/deadline.ts';
 import { ApiError, refusal } from './api-error.ts';
@@ -15,11 +15,14 @@ export interface Call {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Attempt extends Call {
+interface Attempt<T> extends Call {
   readonly token: string | undefined;
   readonly signal: AbortSignal;
+  /** Reads an answer with a status below 300. */
+  readonly read: (answer: Dispatcher.ResponseData) => Promise<T>;
 }
 
 export type Headers = Readonly<Record<string, string | undefined>>;
@@ -51,10 +54,20 @@ export class OperatorPools implements AsyncDisposable {
 
   /** Returns an answer with a status below 300. Rejects with an ApiError, or with the reason of the signal. */
   async send(call: Call, signal: AbortSignal): Promise<Answer> {
-    return this.#sendOnce({ ...call, signal, token: await this.#address.token?.() });
+    return this.#sendOnce({
+      ...call,
+      signal,
+      read: readAnswer,
+      token: await this.#address.token?.(),
+    });
   }
 
-  async #sendOnce(attempt: Attempt): Promise<Answer> {
+  /** Opens an answer without end, such as events; the signal also ends the answer. Rejects like `send`. */
+  async open(call: Call, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    return this.#sendOnce({ ...call, signal, read: bodyOf, token: await this.#address.token?.() });
+  }
+
+  async #sendOnce<T>(attempt: Attempt<T>): Promise<T> {
     const used = this.#pool;
     try {
       return await this.#sendBy(used, attempt);
@@ -67,7 +80,7 @@ export class OperatorPools implements AsyncDisposable {
   }
 
   /** Later requests use TLS only if the server answers with TLS. */
-  async #sendByTls(pool: Pool, attempt: Attempt, first: unknown): Promise<Answer> {
+  async #sendByTls<T>(pool: Pool, attempt: Attempt<T>, first: unknown): Promise<T> {
     try {
       const answer = await this.#sendBy(pool, attempt);
       this.#pool = pool;
@@ -79,7 +92,8 @@ export class OperatorPools implements AsyncDisposable {
     }
   }
 
-  async #sendBy(pool: Pool, { method, path, body, token, signal }: Attempt): Promise<Answer> {
+  async #sendBy<T>(pool: Pool, { read, ...attempt }: Attempt<T>): Promise<T> {
+    const { method, path, body, token, signal, headers } = attempt;
     const answer = await pool.request({
       method,
       path: this.#prefix + path,
@@ -88,14 +102,14 @@ export class OperatorPools implements AsyncDisposable {
       bodyTimeout: 0,
       headers: {
         'user-agent': userAgentOf('multinic-cli'),
+        ...headers,
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await answer.body.text();
-    if (answer.statusCode < 300) return { text, headers: headersOf(answer.headers) };
-    throw refusal(answer.statusCode, text);
+    if (answer.statusCode < 300) return read(answer);
+    throw refusal(answer.statusCode, await answer.body.text());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -112,6 +126,14 @@ function poolOf(origin: string, { verifiesTls }: OperatorAddress): Pool {
     timeout: 0,
   });
   return new Pool(origin, { connect, allowH2: false });
+}
+
+async function readAnswer({ body, headers }: Dispatcher.ResponseData): Promise<Answer> {
+  return { text: await body.text(), headers: headersOf(headers) };
+}
+
+async function bodyOf({ body }: Dispatcher.ResponseData): Promise<AsyncIterable<Uint8Array>> {
+  return body;
 }
 
 /** Returns the headers with a single value. */

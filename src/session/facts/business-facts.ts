@@ -2,6 +2,7 @@ import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { agentAppName, labels, namespaces } from '../../api/names.ts';
 import { accessTexts } from '../../api/texts/access.ts';
 import { filled, type Wording } from '../../api/texts/text.ts';
+import { isNodeOf } from '../../explain/checks/kubernetes-node.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { KubernetesNode, Parts } from '../../explain/facts.ts';
 import { deployments, type Node, nodes } from '../../kube/core-resources.ts';
@@ -42,6 +43,24 @@ export function readKubernetesNodes(
       return items.map(kubernetesNodeOf);
     },
   );
+}
+
+/** Reads a server's Node by name, else among all Nodes; undefined: no Node has the server's systemUUID. */
+export function readKubernetesNode(
+  session: Session,
+  provider: string,
+  id: Parameters<typeof isNodeOf>[1],
+): Promise<Fact<KubernetesNode | undefined>> {
+  const about = aboutBusiness(session, accessTexts.kubernetesNodes, provider);
+  return factOf(session, about, async () => {
+    const client = await session.client(provider);
+    const { signal } = session;
+    const named = await client.find(nodes, { name: id.nodeName }, { signal });
+    const found = named && kubernetesNodeOf(named);
+    if (found && isNodeOf(found, id)) return found;
+    const { items } = await client.listAll(nodes, { signal });
+    return items.map(kubernetesNodeOf).find((each) => isNodeOf(each, id));
+  });
 }
 
 /** Reads the MultiNicNodeConfigs in all namespaces. */

@@ -21,6 +21,8 @@ export interface HistorySearch {
   /** Filter in the command, for fields without API filter. */
   readonly matches: (change: InventoryChange) => boolean;
   readonly limit: number;
+  /** Token of the page before; absent: from the newest change. */
+  readonly token?: string | undefined;
 }
 
 export interface History {
@@ -28,6 +30,8 @@ export interface History {
   readonly changes: readonly InventoryChange[];
   /** Oldest change within reach (RFC 3339); undefined: an empty history, or an operator from an earlier release. */
   readonly oldest: string | undefined;
+  /** Token for the changes after the last read page; undefined: all changes were read. */
+  readonly next?: string | undefined;
 }
 
 export function hasMac(mac: string): HistorySearch['matches'] {
@@ -36,6 +40,28 @@ export function hasMac(mac: string): HistorySearch['matches'] {
 
 export function hasAddress(address: string): HistorySearch['matches'] {
   return (change) => addressesIn(change).some((each) => each.split('/')[0] === address);
+}
+
+/** Returns the fields with different values before and after a change, as text; empty: a NIC was added or removed. */
+export function changedFields({ before, after }: InventoryChange): ChangedField[] {
+  if (!before || !after) return [];
+  const [from, to]: Record<string, unknown>[] = [before, after];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names
+    .map((name) => ({ name, before: textOf(from?.[name]), after: textOf(to?.[name]) }))
+    .filter((field) => field.before !== field.after);
+}
+
+interface ChangedField {
+  readonly name: string;
+  /** JSON or text; -: absent. */
+  readonly before: string;
+  readonly after: string;
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return '-';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Returns the addresses before and after a change. */
@@ -66,12 +92,12 @@ const mostPages = 50;
 /** Reads the newest matching changes. */
 export function readHistory(
   session: Session,
-  { query, matches, limit }: HistorySearch,
+  { query, matches, limit, token: start }: HistorySearch,
 ): Promise<Fact<History>> {
   return factOf(session, aboutOperator(session, accessTexts.history), async () => {
     const api = await session.operator();
     const changes: InventoryChange[] = [];
-    let token: string | undefined;
+    let token = start;
     let [oldest, pages]: [string | undefined, number] = [undefined, 0];
     do {
       const page = { ...query, limit: pageSize, continue: token };
@@ -81,6 +107,6 @@ export function readHistory(
       pages += 1;
       oldest = pages === mostPages && token !== undefined ? body.at(-1)?.at : headers[oldestHeader];
     } while (token !== undefined && changes.length < limit && pages < mostPages);
-    return { changes: changes.slice(0, limit), oldest };
+    return { changes, oldest, next: token };
   });
 }

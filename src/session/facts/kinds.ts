@@ -15,6 +15,20 @@ export const openstackConfigs = defineResource<ConfigObject>({
   namespaced: true,
 });
 
+/** A MultiNicOperator: a server without our schema may store any content. */
+interface OperatorObject extends KubeObject {
+  readonly spec?: unknown;
+  readonly status?: unknown;
+}
+
+export const multiNicOperators = defineResource<OperatorObject>({
+  group: managementGroup,
+  version: 'v1alpha1',
+  plural: 'multinicoperators',
+  kind: 'MultiNicOperator',
+  namespaced: true,
+});
+
 export const nodeConfigs = defineResource<MultiNicNodeConfig & KubeObject>({
   group: businessGroup,
   version: 'v1',

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { inventoryPath, type ObservedRecord, observedRecords } from '../../api/inventory-http.ts';
 import {
   type ClusterView,
   clusterViews,
@@ -63,6 +64,19 @@ export function readFreshNode(
   );
 }
 
+/** Reads a node's delivered NICs with all fields; undefined: nothing was delivered. */
+export function readDesiredNode(
+  session: Session,
+  { providerId, nodeName }: Pick<NodeView, 'providerId' | 'nodeName'>,
+): Promise<Fact<ObservedRecord | undefined>> {
+  const about = aboutOperator(session, filled(accessTexts.node, { providerId, nodeName }));
+  return factOf(session, about, async () => {
+    const api = await session.operator();
+    const records = await api.get(inventoryPath, observedRecords, { providerId, nodeName });
+    return records[0];
+  });
+}
+
 function nodePath({ providerId, nodeName }: Pick<NodeView, 'providerId' | 'nodeName'>) {
   return `${readPaths.nodes}/${encodeURIComponent(providerId)}/${encodeURIComponent(nodeName)}`;
 }
@@ -88,7 +102,11 @@ interface PortViews {
   readonly items: PortView[];
 }
 
-async function unlessAbsent<T>(reason: string, read: () => Promise<T>): Promise<T | undefined> {
+/** Returns undefined for an answer with this reason. */
+export async function unlessAbsent<T>(
+  reason: string,
+  read: () => Promise<T>,
+): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { NicView } from '../../api/read-http.ts';
+import type { NicView } from '../api/read-http.ts';
 
 /** Changes that an apply would make to a NIC. */
 export interface PendingChanges {
@@ -7,6 +7,14 @@ export interface PendingChanges {
   readonly lines: readonly string[];
   /** False if the agent shortened the list. */
   readonly complete: boolean;
+}
+
+/** Changes in files, in the agent's words. */
+const fileChange = /^(?:create|replace|remove) \//;
+
+/** True for a change without an effect in the kernel before the next boot. */
+export function isFileChange(line: string): boolean {
+  return fileChange.test(line);
 }
 
 /** Line of the agent's log with all changes to a NIC. */

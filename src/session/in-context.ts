@@ -1,11 +1,12 @@
-import type { Wording } from '../../api/texts/text.ts';
-import { shellWord } from '../../explain/commands.ts';
-import type { UnreadSource } from '../../explain/conclusion.ts';
-import type { NextStep } from '../../explain/step.ts';
-import { Failure } from '../../session/access/failure.ts';
-import type { AccessOptions } from '../../session/access/options.ts';
-import { choiceOf, flagText } from '../../session/access/sources.ts';
-import { Unread } from '../../session/access/unread.ts';
+import type { Wording } from '../api/texts/text.ts';
+import { shellWord } from '../explain/commands.ts';
+import type { UnreadSource } from '../explain/conclusion.ts';
+import type { Finding, SectionReport } from '../explain/finding.ts';
+import type { NextStep } from '../explain/step.ts';
+import { Failure } from './access/failure.ts';
+import type { AccessOptions } from './access/options.ts';
+import { choiceOf, flagText } from './access/sources.ts';
+import { Unread } from './access/unread.ts';
 
 /** Adds the user's access options to the commands of a next step: a copied command works with the same clusters and operator. */
 export function inContext<T extends NextStep | undefined>(
@@ -16,6 +17,26 @@ export function inContext<T extends NextStep | undefined>(
   if (next === undefined) return next;
   const complete = (command: string) => commandInContext(command, options, provider);
   return { ...next, commands: next.commands.map(complete), preview: next.preview.map(complete) };
+}
+
+/** Returns the reports with next steps for the user's clusters; a finding's subject begins with its business cluster. */
+export function inContextOf(
+  sections: readonly SectionReport[],
+  options: AccessOptions,
+): SectionReport[] {
+  return sections.map((section) => ({
+    ...section,
+    findings: section.findings.map((finding) => ({
+      ...finding,
+      next: inContext(finding.next, options, providerOf(finding)),
+    })),
+  }));
+}
+
+/** Returns the business cluster in a finding's subject; undefined: a part in the management cluster. */
+function providerOf({ section, subject }: Finding): string | undefined {
+  const [first, ...rest] = subject.split('/');
+  return section === 'parts' && rest.length === 0 ? undefined : first;
 }
 
 /** Adds the user's access options to the commands for unread sources; grants name a business cluster's context. */

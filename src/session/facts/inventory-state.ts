@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { accessTexts } from '../../api/texts/access.ts';
 import type { Fact } from '../../explain/fact.ts';
-import { grantReader } from '../../session/access/grants.ts';
-import { usualHomes } from '../../session/access/operator-home.ts';
-import type { Session } from '../../session/access/session.ts';
-import { factOf } from '../../session/facts/unread.ts';
+import { grantReader } from '../access/grants.ts';
+import { usualHomes } from '../access/operator-home.ts';
+import type { Session } from '../access/session.ts';
+import { factOf } from './unread.ts';
 
 /** Answer of the leading operator's HTTP server. */
 export interface InventoryState {

@@ -1,15 +1,16 @@
-import { type HistorySearch, hasAddress, hasMac } from '../../session/facts/history-facts.ts';
-import { parseTarget, type Target } from '../why/target.ts';
+import { type HistorySearch, hasAddress, hasMac } from './history-facts.ts';
+import { parseTarget, type Target } from './target.ts';
 
 type Search = Pick<HistorySearch, 'query' | 'matches'>;
 
 const all: Search = { query: {}, matches: () => true };
 
-/** Returns the search for a port id, MAC, address, NIC or node; undefined: all changes. */
-export function searchOf(text: string | undefined): Search {
+/** Returns the search for a port id, MAC, address, NIC or node. `text` undefined: all changes. Returns undefined for a text without such a form. */
+export function historySearchOf(text: string | undefined): Search | undefined {
   if (text === undefined) return all;
   if (/^multinic[0-9]$/.test(text)) return { query: {}, matches: ({ name }) => name === text };
-  return searchFor(parseTarget(text));
+  const target = parseTarget(text);
+  return target && searchFor(target);
 }
 
 function searchFor(target: Target): Search {
