@@ -38,7 +38,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: [
-            '{src,rig,build}/**/*.test.ts',
+            '{src,rig,build}/**/*.test.{ts,tsx}',
             'test/{repo,contract,property,rbac,requirements,long}/**/*.test.ts',
           ],
         },

@@ -5,6 +5,7 @@ import { type BuildOptions, build as esbuild, type Metafile, type Plugin } from 
 import type { Build } from '../src/process/version.ts';
 import { checkoutBuild } from './identity.ts';
 import { leftOut } from './left-out.ts';
+import { buildWebPage } from './web-page.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -108,8 +109,8 @@ async function removeBundle(out: string): Promise<void> {
 }
 
 /**
- * Bundles `entry` into the folder `out`: a chunk per part, because the agent must load as little as possible. `build` is the version in
- * the bundle; default: this checkout.
+ * Bundles `entry` into the folder `out`: a chunk per part, because the agent must load as little as possible; and the dashboard's page into
+ * `out`/web. `build` is the version in the bundle; default: this checkout.
  */
 export async function bundle(
   out: string,
@@ -132,5 +133,9 @@ export async function bundle(
   if (ours) throw new Error(`${ours.location?.file}:${ours.location?.line}: ${ours.text}`);
   const swaggerUi = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui'));
   await cp(join(swaggerUi, 'static'), join(out, 'static'), { recursive: true });
-  return metafile;
+  const page = await buildWebPage(join(out, 'web'));
+  return {
+    inputs: { ...metafile.inputs, ...page.inputs },
+    outputs: { ...metafile.outputs, ...page.outputs },
+  };
 }

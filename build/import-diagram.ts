@@ -9,7 +9,7 @@ export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Reads all imports below `root`/src. */
 export function readImports(root: string): FileImports {
-  const paths = globSync('src/**/*.ts', { cwd: root }).toSorted();
+  const paths = globSync('src/**/*.{ts,tsx}', { cwd: root }).toSorted();
   return new Map(
     paths
       .filter((path) => !isForTests(path))
@@ -60,7 +60,7 @@ function foldersAbove(path: string): string[] {
 
 /** Returns true for test sources: their imports say nothing about the product. */
 function isForTests(path: string): boolean {
-  return /\.test\.ts$|\/testing\/|-in-test\.ts$|\/fake-|\/test-/.test(path);
+  return /\.test\.tsx?$|\/testing\/|-in-test\.ts$|\/fake-|\/test-/.test(path);
 }
 
 function importsIn(source: string): string[] {

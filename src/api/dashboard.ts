@@ -1,21 +1,12 @@
 import * as z from 'zod';
 import { resetEvent } from './events-http.ts';
 
-/** Path of the login: the page sends `{token}` and gets a cookie. */
-export const loginPath = '/login';
-
-/** Path of the stream with changed rows (server-sent events). */
-export const tabEventsPath = '/events';
-
 /**
  * Events for tabs beside changes, without data. `reset`: changes are missing, read the lists again; `heartbeat`: the
  * operator's stream is connected; `polling`: the operator has no stream, the page reads its screen again and again until
  * a different event arrives.
  */
 export const tabEvents = { reset: resetEvent, heartbeat: 'heartbeat', polling: 'polling' } as const;
-
-/** Header of all requests that write, with value `1`: a form of a foreign page cannot send a header. */
-export const writeHeader = 'x-multinic-dashboard';
 
 export const loginRequest = z.strictObject({ token: z.string().max(100) });
 

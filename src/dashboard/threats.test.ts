@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { loginPath, tabEventsPath, writeHeader } from '../api/dashboard.ts';
+import { loginPath, tabEventsPath, writeHeader } from '../api/dashboard-names.ts';
 import { mostCookies, tokenLifetimeMs } from './access/local-access.ts';
 import { type Browser, reasonOf, type SentRequest } from './testing/browser.ts';
 import {

@@ -54,6 +54,8 @@ async function reportOf(copy: string): Promise<string> {
 }
 
 const imports = [
+  ['web', '../../dashboard/guard/guard.ts', 'the page imports api'],
+  ['web', 'node:fs', 'the page imports api'],
   ['api', '../../kube/client.ts', 'api depends on nothing'],
   ['kube', '../../process/log.ts', 'it imports time only'],
   ['plan', '../../openstack/cloud.ts', 'plan is pure'],

@@ -10,7 +10,7 @@ const noProse: Prose = { comments: [], titles: [], texts: [] };
 
 /** Returns the prose of a source file, shell script, chart template or page; no prose of other files. */
 export function proseOf(path: string, text: string): Prose {
-  if (path.endsWith('.ts')) return proseOfTypeScript(text);
+  if (/\.tsx?$/.test(path)) return proseOfTypeScript(text);
   if (path.endsWith('.sh')) return proseOfShell(text);
   if (path.endsWith('.tpl')) return proseOfTemplate(text);
   return path.endsWith('.md') ? proseOfPage(text) : noProse;

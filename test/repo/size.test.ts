@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { filesBelow, linesOf } from './tree.ts';
 
 const sources = [...filesBelow('src'), ...filesBelow('rig')].filter(
-  (path) => path.endsWith('.ts') && !path.endsWith('.test.ts'),
+  (path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path),
 );
 
 describe('source files', () => {
@@ -16,7 +16,7 @@ describe('source files', () => {
   });
 
   it('have names that say what is in them', () => {
-    const vague = /(^|\/)(utils?|helpers?|common|types|misc|index)\.ts$/;
+    const vague = /(^|\/)(utils?|helpers?|common|types|misc|index)\.tsx?$/;
     expect(sources.filter((path) => vague.test(path))).toEqual([]);
   });
 });

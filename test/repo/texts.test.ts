@@ -30,10 +30,10 @@ it.each([...catalogues, 'src/api/reasons.ts'])('%s loads in a browser', (path) =
 });
 
 it.each(
-  ['src/explain', 'src/session', 'src/cli']
+  ['src/explain', 'src/session', 'src/cli', 'src/web']
     .flatMap(filesBelow)
-    .filter((path) => path.endsWith('.ts')),
+    .filter((path) => /\.tsx?$/.test(path) && !path.startsWith('src/web/words/')),
 )('%s takes Korean texts from a catalogue', (path) => {
-  const isTest = path.endsWith('.test.ts') || path.includes('/testing/');
+  const isTest = /\.test\.tsx?$/.test(path) || path.includes('/testing/');
   expect(!isTest && korean.test(textOf(path))).toBe(false);
 });

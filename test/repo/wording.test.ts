@@ -92,7 +92,7 @@ describe('wording', () => {
 
   it('exported names contain no coined word', () => {
     const names = ['src', 'rig', 'test', 'build'].flatMap(filesBelow).flatMap((path) => {
-      if (!path.endsWith('.ts')) return [];
+      if (!/\.tsx?$/.test(path)) return [];
       const exported = textOf(path).matchAll(
         /^export (?:declare )?(?:abstract )?(?:async )?(?:const|function|class|interface|type) (\w+)/gm,
       );

@@ -42,7 +42,7 @@ function countedFiles(): readonly string[] {
   const templates = filesBelow('charts').filter((path) => path.endsWith('.tpl'));
   const guides = filesBelow('docs/guides').filter((path) => !path.endsWith('.ko.md'));
   return [
-    ...sources.filter((path) => /\.(ts|sh|tpl)$/.test(path)),
+    ...sources.filter((path) => /\.(tsx?|sh|tpl)$/.test(path)),
     ...templates,
     ...guides,
     'deploy-operator.sh',

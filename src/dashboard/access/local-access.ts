@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { loginPath, loginRequest } from '../../api/dashboard.ts';
+import { loginRequest } from '../../api/dashboard.ts';
+import { loginPath } from '../../api/dashboard-names.ts';
 import type { HttpServer } from '../../http/app.ts';
 import type { Clock } from '../../time/clock.ts';
 import { publicRoute } from '../guard/guard.ts';

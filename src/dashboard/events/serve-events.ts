@@ -1,4 +1,4 @@
-import { tabEventsPath } from '../../api/dashboard.ts';
+import { tabEventsPath } from '../../api/dashboard-names.ts';
 import type { HttpServer } from '../../http/app.ts';
 import { sendEvents } from '../../runtime/events/send-events.ts';
 import type { Guard } from '../guard/guard.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { beforeEach, expect, it } from 'vitest';
-import { tabEventsPath } from '../../api/dashboard.ts';
+import { tabEventsPath } from '../../api/dashboard-names.ts';
 import { settled, until } from '../../time/fake-clock.ts';
 import { type Browser, reasonOf } from '../testing/browser.ts';
 import { type DashboardFixture, startDashboard } from '../testing/dashboard-fixture.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { loginPath, writeHeader } from '../../api/dashboard.ts';
+import { loginPath, writeHeader } from '../../api/dashboard-names.ts';
 import type { HttpServer } from '../../http/app.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { LocalAccess } from '../access/local-access.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { writeHeader } from '../../api/dashboard.ts';
+import { writeHeader } from '../../api/dashboard-names.ts';
 import type { PageAccess } from './page-access.ts';
 import { PageProblem } from './page-problem.ts';
 import { securityHeaders } from './security-headers.ts';

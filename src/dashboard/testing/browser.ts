@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request as send } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
-import { loginPath, pageError, writeHeader } from '../../api/dashboard.ts';
+import { pageError } from '../../api/dashboard.ts';
+import { loginPath, writeHeader } from '../../api/dashboard-names.ts';
 
 export interface SentRequest {
   readonly method?: string;

@@ -75,6 +75,7 @@ export async function listing(root: string): Promise<string> {
   const paths = await filesBelow(root);
   const kept = paths.map((path) =>
     path
+      .replace(/^(\/app\/web\/\w+)-[0-9A-Z]{8}\./, '$1.')
       .replace(/^\/app\/.*-[0-9A-Z]{8}\.mjs(\.LEGAL\.txt)?$/, '/app/*.mjs')
       .replace(/^\/app\/static\/.*$/, '/app/static/*')
       .replace(/(\.so[.\d]*?|libelf-)\d+[\d.]*(\.so)?$/, '$1*$2')
