@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { recordedFaults } from '../../test/fixtures/recorded-faults.ts';
 import { reasons } from '../api/reasons.ts';
+import { stepNames } from '../api/step-names.ts';
 import { explainPort } from './explain-port.ts';
 import type { PortFacts } from './facts.ts';
-import { stepNames } from './step.ts';
 import { type Fault, factsOf } from './testing/fault.ts';
 import { further } from './testing/further-faults.ts';
 import { hidden, portFacts } from './testing/healthy.ts';

@@ -1,3 +1,4 @@
+import { type StepName, stepNames } from '../api/step-names.ts';
 import type { Wording } from '../api/texts/text.ts';
 import { type Conclusion, conclude, missingOf } from './conclusion.ts';
 import type { Missing } from './fact.ts';
@@ -5,7 +6,7 @@ import type { PortFacts } from './facts.ts';
 import { headlineOf } from './headline.ts';
 import { withoutOwnNetwork } from './own-network.ts';
 import { type RemovalHold, removalHoldOf } from './removal-hold.ts';
-import { type Step, type StepName, stepNames } from './step.ts';
+import type { Step } from './step.ts';
 import { acceptance } from './steps/acceptance.ts';
 import { agent } from './steps/agent.ts';
 import { delivery } from './steps/delivery.ts';

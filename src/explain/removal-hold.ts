@@ -1,10 +1,10 @@
 import { findCondition } from '../api/condition.ts';
 import type { NodeView } from '../api/read-http.ts';
 import { holdCodeOf } from '../api/removals.ts';
+import type { StepName } from '../api/step-names.ts';
 import { amount, filled, type Wording } from '../api/texts/text.ts';
 import { whyTexts } from '../api/texts/why.ts';
 import { nextFor } from './next-steps.ts';
-import type { StepName } from './step.ts';
 import { fail, type Outcome } from './steps/outcome.ts';
 import { nodeKey, type PortConfigView, type Subject } from './subject.ts';
 import { ageOf, ofMessage } from './wording.ts';

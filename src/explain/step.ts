@@ -1,21 +1,6 @@
+import type { StepName } from '../api/step-names.ts';
 import type { Wording } from '../api/texts/text.ts';
 import type { Missing } from './fact.ts';
-
-/** Steps from Neutron to the boot files, in order. */
-export const stepNames = [
-  'Neutron',
-  'Selection',
-  'Filter',
-  'Assignment',
-  'Delivery',
-  'Acceptance',
-  'Agent',
-  'Kernel',
-  'BootFiles',
-  'Environment',
-] as const;
-
-export type StepName = (typeof stepNames)[number];
 
 /** `info`: not a NIC, as intended. `skipped`: a fact is missing. `notReached`: an earlier step failed. */
 export type StepResult = 'ok' | 'info' | 'warn' | 'fail' | 'skipped' | 'notReached';

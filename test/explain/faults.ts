@@ -1,5 +1,5 @@
 import type { Reason } from '../../src/api/reasons.ts';
-import type { StepName } from '../../src/explain/step.ts';
+import type { StepName } from '../../src/api/step-names.ts';
 import * as delivery from './delivery-faults.ts';
 import * as nodes from './node-faults.ts';
 import type { Plant } from './planted.ts';

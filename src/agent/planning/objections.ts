@@ -164,9 +164,8 @@ export function explainedIn(claims: readonly Claim[], foreign: Foreign): Foreign
 }
 
 /**
- * True if the NIC gives the node its only name servers. Managed and requested NICs are no other source: all may lose their
- * name servers. NetworkManager does not show a lease's name servers: on every link a
- * lease counts as a source.
+ * True if the NIC gives the node its only name servers. Managed and requested NICs are no other source: all may lose
+ * their name servers. NetworkManager does not show a lease's name servers: on every link a lease counts as a source.
  */
 function isOnlyResolver({ claims, link }: Subject, site: AdoptionSite): Claim | boolean {
   const { host } = site;

@@ -1,23 +1,11 @@
 import * as z from 'zod';
+import { stepNames } from '../step-names.ts';
 import { nodeNic } from './node.ts';
 import { list, nextStep, screenFields, time, words } from './screen.ts';
 
 /** A step in `why`, from Neutron to the boot files. */
 const shownStep = z.object({
-  name: z
-    .enum([
-      'Neutron',
-      'Selection',
-      'Filter',
-      'Assignment',
-      'Delivery',
-      'Acceptance',
-      'Agent',
-      'Kernel',
-      'BootFiles',
-      'Environment',
-    ])
-    .describe('Key of stepTitles.'),
+  name: z.enum(stepNames).describe('Key of stepTitles.'),
   result: z
     .enum(['ok', 'info', 'warn', 'fail', 'skipped', 'notReached'])
     .describe('info: not a NIC, as intended. notReached: an earlier step failed.'),

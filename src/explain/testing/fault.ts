@@ -1,6 +1,6 @@
 import type { NicView, NodeView, PortView } from '../../api/read-http.ts';
+import type { StepName } from '../../api/step-names.ts';
 import type { PortFacts } from '../facts.ts';
-import type { StepName } from '../step.ts';
 import type { PortConfigView } from '../subject.ts';
 import { nic, node, port, portFacts, read } from './healthy.ts';
 

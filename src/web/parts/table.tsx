@@ -92,7 +92,7 @@ function Frame({
   readonly children: ComponentChildren;
 }) {
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard (WCAG 2.1.1)
     <section
       class={isLong ? 'frame long' : 'frame'}
       aria-label={label}

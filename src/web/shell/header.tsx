@@ -43,7 +43,7 @@ function SearchField() {
   const { view, fields } = place.value;
   const text = view === 'search' ? (fields['text'] ?? '') : '';
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- search is a landmark, and its form takes the events
     <search>
       <form onSubmit={search}>
         <input
